@@ -5,7 +5,7 @@ import msgspec
 from tests.profile_model import in_customer_order
 
 
-def told(event):
+def shown_event(event):
     """Returns an event of ``wishwell.events`` as the API shows it."""
     return msgspec.json.decode(msgspec.json.encode(event))
 

@@ -8,7 +8,7 @@ from tests.replay import Replay
 
 
 @pytest.fixture(scope="module")
-def telling(service):
+def event_shop(service):
     """A store with events on in every process."""
     return Shop(service, "--events", "on")
 
@@ -37,11 +37,11 @@ def awaited(shop, resume, count):
     return events
 
 
-def test_shopper_and_sign_in_are_told(telling):
+def test_shopper_and_sign_in_are_told(event_shop):
     """Events from a visitor's first save to the sign-in come to the feed, and replaying them yields
     what the API shows.
     Rules: feed-once, event-sequence, event-changed."""
-    shop, begin = telling, end(telling)
+    shop, begin = event_shop, end(event_shop)
     visitor, customer = shop.session(), shop.customer()
     made = data(customer.http.post("/lists", json={"name": "Birthday"}), 201)
     customer.http.post("/items", json={"productId": 5, "listIds": [made["id"]]})
@@ -65,10 +65,10 @@ def test_shopper_and_sign_in_are_told(telling):
     assert copies[customer.gid].shown_lists() == {made["id"]: shown}
 
 
-def test_feed_is_read_in_steps_and_by_type(telling):
+def test_feed_is_read_in_steps_and_by_type(event_shop):
     """Reading in batches of any size yields each event once; `type` filters by one type or several.
     Rule: feed-once."""
-    shop, begin = telling, end(telling)
+    shop, begin = event_shop, end(event_shop)
     customer = shop.customer()
     kept = [data(customer.http.post("/items", json={"productId": n}), 201) for n in (1, 2, 3)]
     customer.http.delete(f"/items/{kept[0]['id']}")
@@ -89,7 +89,7 @@ def test_feed_is_read_in_steps_and_by_type(telling):
     assert (head.status_code, head.content) == (200, b"")
 
 
-def test_feed_refuses_a_position_that_was_never_issued(telling):
+def test_feed_refuses_a_position_that_was_never_issued(event_shop):
     """A position that was never issued is 410 and says what to do. Rule: feed-retention."""
-    answer = telling.admin.get("/events", params={"from": "9" * 18})
+    answer = event_shop.admin.get("/events", params={"from": "9" * 18})
     refused(answer, 410, "was never issued by this store", "without `from`")

@@ -43,7 +43,7 @@ OF_OTHER_TESTS = {"productId", "variantId", "listIds"}
 
 
 @pytest.fixture
-def telling(make_shop):
+def event_shop(make_shop):
     """A new store with events on."""
     return make_shop("--events", "on")
 
@@ -119,10 +119,10 @@ def test_every_field_is_everywhere(noun):
     assert not lacking
 
 
-def test_fields_of_an_item_are_saved_and_changed(telling):
+def test_fields_of_an_item_are_saved_and_changed(event_shop):
     """Every way to save or change an item takes each field, and its events name what changed.
     Rules: save-once, event-changed."""
-    http = telling.customer().http
+    http = event_shop.customer().http
     made = save(http, 1, **first(ITEM))
     path = f"/items/{made['id']}"
     assert shown(made, ITEM) == shown(data(http.get(path)), ITEM) == first(ITEM)
@@ -137,17 +137,17 @@ def test_fields_of_an_item_are_saved_and_changed(telling):
         data(http.post("/items", json={"productId": 1, name: field.first}))
     assert shown(data(http.get(path)), ITEM) == first(ITEM)
     assert http.delete(path).status_code == 204
-    events = events_of(telling, "item", made["id"])
+    events = events_of(event_shop, "item", made["id"])
     updates = [body["changed"] for type_, body in events if type_ == "item.updated"]
     assert [*map(sorted, updates[:2])] == [sorted(ITEM)] * 2
     assert updates[2:] == [[name] for name in ITEM for _ in range(2)]
     assert shown(events[0][1]["item"], ITEM) == shown(events[-1][1]["item"], ITEM) == first(ITEM)
 
 
-def test_fields_of_a_list_are_saved_and_changed(telling):
+def test_fields_of_a_list_are_saved_and_changed(event_shop):
     """Every way to save or change a list takes each field, and its events name what changed.
     Rule: event-changed."""
-    http = telling.customer().http
+    http = event_shop.customer().http
     made = data(http.post("/lists", json=first(LIST)), 201)
     path = f"/lists/{made['id']}"
     assert shown(made, LIST) == shown(data(http.get(path)), LIST) == first(LIST)
@@ -158,7 +158,7 @@ def test_fields_of_a_list_are_saved_and_changed(telling):
         data(http.patch(path, json={name: field.first}))
     assert shown(data(http.get("/lists"))[0], LIST) == first(LIST)
     assert http.delete(path).status_code == 204
-    events = events_of(telling, "list", made["id"])
+    events = events_of(event_shop, "list", made["id"])
     updates = [body["changed"] for type_, body in events if type_ == "list.updated"]
     assert updates == [[name] for name in LIST for _ in range(2)]
     assert shown(events[-1][1]["list"], LIST) == first(LIST)

@@ -14,7 +14,7 @@ def share(http, list_id, **body):
     return data(http.post(f"/lists/{list_id}/shares", json=body), 201)
 
 
-def hence(**time):
+def time_from_now(**time):
     return (datetime.now(UTC) + timedelta(**time)).isoformat(timespec="milliseconds")
 
 
@@ -110,14 +110,14 @@ def test_share_expires(shop, http):
     """An expired share is 404 for everyone else, but its owner sees it and can extend it.
     Rule: share-ends."""
     path = f"/lists/{new_list(http)['id']}/shares"
-    shared = data(http.post(path, json={"expiresAt": hence(hours=1)}), 201)
+    shared = data(http.post(path, json={"expiresAt": time_from_now(hours=1)}), 201)
     asked = f"/shared/{shared['token']}"
     assert data(shop.anonymous.get(asked))
-    soonest = {"expiresAt": hence(seconds=1)}
+    soonest = {"expiresAt": time_from_now(seconds=1)}
     shared = data(http.patch(f"{path}/{shared['id']}", json=soonest))
     soon(lambda: shop.anonymous.get(asked).status_code == 404)
     assert data(http.get(path)) == [shared]
-    data(http.patch(f"{path}/{shared['id']}", json={"expiresAt": hence(days=1)}))
+    data(http.patch(f"{path}/{shared['id']}", json={"expiresAt": time_from_now(days=1)}))
     assert data(shop.anonymous.get(asked))
 
 

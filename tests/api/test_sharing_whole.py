@@ -3,7 +3,7 @@
 import pytest
 
 from .conftest import data, done, new_list, refused, save
-from .test_sharing_links import hence
+from .test_sharing_links import time_from_now
 
 
 def share(http, **body):
@@ -65,7 +65,9 @@ def test_share_is_changed_by_sending_it_back_whole(shop, path):
     Rule: input-strict."""
     http = shop.customer().http
     path = path.format(new_list(http)["id"])
-    made = data(http.post(path, json={"displayName": "Ada", "expiresAt": hence(days=1)}), 201)
+    made = data(
+        http.post(path, json={"displayName": "Ada", "expiresAt": time_from_now(days=1)}), 201
+    )
     at = f"{path}/{made['id']}"
     assert data(http.patch(at, json=made)) == made
     changed = data(http.patch(at, json=made | {"notes": True, "displayName": None}))

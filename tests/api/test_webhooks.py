@@ -83,7 +83,7 @@ def telling_shop(open_service):
 
 
 @pytest.fixture
-def told(telling_shop):
+def webhook_shop(telling_shop):
     """The store with events on; its webhooks are deleted afterwards."""
     shop = telling_shop
     yield shop
@@ -91,7 +91,7 @@ def told(telling_shop):
         shop.admin.delete(f"/webhooks/{hook['id']}")
 
 
-def when_told(shop):
+def wait_for_events(shop):
     """Waits until every process records the store's events."""
     since = datetime.fromisoformat(shop.record["eventsSince"])
     time.sleep(max(0, (since - datetime.now(UTC)).total_seconds()) + 0.05)
@@ -155,13 +155,13 @@ def test_webhooks_need_events_and_sealing_keys(make_shop, new_service, engine):
 
 
 @pytest.mark.either_engine
-def test_program_delivers(told):
+def test_program_delivers(webhook_shop):
     """The program delivers signed events; the deliveries are listed in pages, newest first.
     Rules: webhook-signed, delivery-at-least-once, health-checks."""
     with Beside() as receiver:
-        hook = data(told.admin.post("/webhooks", json={"url": receiver.url}), 201)
-        when_told(told)
-        visitor = told.customer()
+        hook = data(webhook_shop.admin.post("/webhooks", json={"url": receiver.url}), 201)
+        wait_for_events(webhook_shop)
+        visitor = webhook_shop.customer()
         for product in range(1, 6):
             save(visitor.http, product)
         assert wait_until(lambda: len(receiver.got) >= 5, seconds=30)
@@ -173,27 +173,27 @@ def test_program_delivers(told):
         path = f"/webhooks/{hook['id']}/deliveries"
 
         def delivered():
-            return {one["status"] for one in data(told.admin.get(path))} == {"delivered"}
+            return {one["status"] for one in data(webhook_shop.admin.get(path))} == {"delivered"}
 
         assert wait_until(delivered, seconds=30)
-        walked = [one for page in walk(told.admin, path, limit=2) for one in page]
-        assert walked == data(told.admin.get(path)) and len(walked) == 5
+        walked = [one for page in walk(webhook_shop.admin, path, limit=2) for one in page]
+        assert walked == data(webhook_shop.admin.get(path)) and len(walked) == 5
         assert {one["eventId"] for one in walked} == set(receiver.ids())
 
         def is_counted():
-            metrics = told.admin.get(f"{told.service.url}/metrics").text
+            metrics = webhook_shop.admin.get(f"{webhook_shop.service.url}/metrics").text
             return 'wishwell_deliveries_total{outcome="delivered"} 0.0' not in metrics
 
         assert wait_until(is_counted, seconds=30)
 
 
 @pytest.mark.either_engine
-def test_command_does_all_of_it(told):
+def test_command_does_all_of_it(webhook_shop):
     """`wishwell webhook` does everything that the API does. Rule: command-error."""
-    where = ("--store", told.handle, "--json")
+    where = ("--store", webhook_shop.handle, "--json")
 
     def command(*words):
-        return json.loads(told.service.quick("webhook", *words, *where))
+        return json.loads(webhook_shop.service.quick("webhook", *words, *where))
 
     with Beside() as receiver:
         [hook] = command("create", receiver.url, "--type", "item.created")
@@ -212,10 +212,10 @@ def test_command_does_all_of_it(told):
         for since in ("2027-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59"):
             command("replay", hook["id"], "--since", since)
         assert [one["id"] for one in command("list")] == [hook["id"]]
-        told.service.quick("webhook", "delete", hook["id"], "--store", told.handle)
+        webhook_shop.service.quick("webhook", "delete", hook["id"], "--store", webhook_shop.handle)
         assert command("list") == []
     for words in (("replay", hook["id"], "--since", "now"), ("create", "ftp://a")):
-        code, _, err = told.service.attempt("webhook", *words, *where)
+        code, _, err = webhook_shop.service.attempt("webhook", *words, *where)
         assert code == 1 and err.count("\n") == 1
 
 
@@ -227,7 +227,7 @@ def test_nothing_is_lost_however_often_it_is_killed(new_service):
     shop = Shop(service, *MOST)
     with Beside() as receiver:
         hook = data(shop.admin.post("/webhooks", json={"url": receiver.url}), 201)
-        when_told(shop)
+        wait_for_events(shop)
         gid, product = shop.gid(), 0
         for _ in range(50):
             customer = shop.token(customer=gid)

@@ -25,7 +25,7 @@ def is_open(page):
     page.set_viewport_size(size)
 
 
-def told(owner, list_id):
+def owner_responses(owner, list_id):
     """Returns every response that an owner gets about the list: body, and headers that don't differ
     per request."""
     answers = []
@@ -65,7 +65,7 @@ def not_mine(how, page):
     use(how, page.get_by_role("button", name="No, I’m shopping for someone"))
 
 
-def gone(page):
+def expect_dead_link(page):
     """Asserts that the page says that the link no longer works."""
     expect(page.get_by_role("heading", name="This link isn’t working")).to_be_visible()
 
@@ -93,7 +93,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     shared = f"{BASE}/shared" if how == KEYS else "/shared"
     assert address.startswith(f"{owner.url}{shared}#")
     is_open(page)
-    before = told(owner, list_id)
+    before = owner_responses(owner, list_id)
 
     giver = new_shopper(shared_demo, **options)
     theirs = giver.context.new_page()
@@ -128,7 +128,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     theirs.get_by_role("tab", name="Ada’s birthday").last.click()
     shows(theirs, LAMP, CUP, THROW)
 
-    assert told(owner, list_id) == before
+    assert owner_responses(owner, list_id) == before
     for whose in (owner, new_shopper(shared_demo, **options)):
         mine = whose.context.new_page()
         mine.goto(address)
@@ -154,7 +154,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     expect(page.get_by_text("This list is no longer shared.")).to_be_visible()
     theirs.bring_to_front()
     use(how, theirs.get_by_role("button", name=f"I’ll get this: {THROW}"))
-    gone(theirs)
+    expect_dead_link(theirs)
     is_open(theirs)
 
 
@@ -181,4 +181,4 @@ def test_address_of_a_shared_list_goes_nowhere_else(new_shopper, shared_demo, pa
     assert all(url.startswith(api) for url in with_token)
     shopper.expected.add(404)
     page.goto(f"{address}x")
-    gone(page)
+    expect_dead_link(page)

@@ -332,7 +332,7 @@ def bench(engine, request, tmp_path_factory):
 
 
 @pytest.fixture
-def telling(bench):
+def event_bench(bench):
     """The bench, with a new store that has events on."""
     before = bench.store
     bench.store = bench.new_store(events=True)

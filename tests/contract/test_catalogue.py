@@ -34,7 +34,7 @@ def read(text, store=NUMBERS, at=AT, **how):
     return found, [str(reason) for reason in found.reasons]
 
 
-def becomes(text, *more, **how):
+def products_in(text, *more, **how):
     """Returns the products of a valid file by id."""
     found, told = read(text, *more, **how)
     made = {product.product_id: product for product in found}
@@ -64,7 +64,7 @@ def test_feed_of_google_needs_no_map():
     hat = ProductData(
         "Nordkapp hat", f"{at}h%C3%BCte/8%209", None, eur("1299.00"), True, "backorder"
     )
-    assert becomes(text) == {
+    assert products_in(text) == {
         "7": NewProduct("7", shirt, (red, blue)),
         "8": NewProduct("8", hat),
     }
@@ -87,7 +87,7 @@ def test_json_lines_are_rows(tmp_path):
         "price": "Offer Price|price",
         "available": "stock",
     }
-    made = becomes(text, TEXTS, columns=named, currency="EUR")
+    made = products_in(text, TEXTS, columns=named, currency="EUR")
     assert {id: product.data for id, product in made.items()} == {
         "a-1": ProductData(price=eur("19.9"), available=False),
         "a-2": ProductData(price=Money("5", "USD"), available=True),
@@ -113,7 +113,7 @@ def test_titles_of_variants_are_parted(titles, title, rests):
     """The common first words of variant titles become the product's title.
     Rule: catalogue-variants."""
     text = "item_group_id,id,title\n" + "".join(f'7,{n},"{t}"\n' for n, t in enumerate(titles, 1))
-    product = becomes(text)["7"]
+    product = products_in(text)["7"]
     assert product.data.title == title
     assert [variant.title for variant in product.variants] == rests
 
@@ -133,7 +133,7 @@ def test_product_of_variants_costs_the_least(rows, price, available):
     """A product's price is from its row without a variant, else the lowest variant's.
     Rule: catalogue-variants."""
     named = {"product": "p", "variant": "v"}
-    facts = becomes(f"p,v,price,availability\n{rows}\n", columns=named)["7"].data
+    facts = products_in(f"p,v,price,availability\n{rows}\n", columns=named)["7"].data
     assert (facts.price, facts.available) == (price, available)
 
 
@@ -170,7 +170,7 @@ def test_ids_have_the_form_of_the_pattern():
     assert [variant.variant_id for variant in product.variants] == ["11", "12"]
     assert told == ["id: doesn't match --id-pattern (2 rows, first: line 4, 'shopify_AT_7_13')"]
     assert found.refused == 2
-    made = becomes("id,v\nSKU.7,9\n", pattern="SKU.{product}", columns={"variant": "v"})
+    made = products_in("id,v\nSKU.7,9\n", pattern="SKU.{product}", columns={"variant": "v"})
     assert made["7"].variants == (Variant("9"),)
     for bad in ("", "x", "{variant}", "{product}{product}", "{product}{variant}{variant}"):
         with pytest.raises(Invalid, match="--id-pattern"):
@@ -185,7 +185,7 @@ def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
     ways = [f"{whole}.{cents:02}", f"{whole},{cents:02}", f"{whole:,}.{cents:02}"]
     ways.append(f"{whole:,}".replace(",", ".") + f",{cents:02}")
     text = "id,price\n" + "".join(f'{n},"{form.format(way)}"\n' for n, way in enumerate(ways, 1))
-    amounts = {product.data.price for product in becomes(text).values()}
+    amounts = {product.data.price for product in products_in(text).values()}
     assert amounts == {eur(f"{whole}.{cents:02}")}
 
 
@@ -211,7 +211,7 @@ def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
 )
 def test_price_with_one_reading_is_read(cell, amount):
     """A price that can be read in exactly one way is read so. Rule: catalogue-prices."""
-    price = becomes(f'id;price\n7;"{cell}"\n')["7"].data.price
+    price = products_in(f'id;price\n7;"{cell}"\n')["7"].data.price
     assert f"{price.amount} {price.currency}" == amount
 
 
@@ -230,12 +230,12 @@ def test_symbol_counts_as_the_currency_that_is_set(cell, currency, amount):
     """A currency symbol, or none, counts as `--currency`, or else as the store's.
     Rule: catalogue-prices."""
     text, other = f'id;price\n7;"{cell}"\n', "USD" if currency == "EUR" else "EUR"
-    price = becomes(text, currency=currency)["7"].data.price
+    price = products_in(text, currency=currency)["7"].data.price
     assert price == Money(amount, currency)
     for own, named in ((currency, ""), (other, currency)):
         patch = stores.StorePatch(reporting={"currency": own})
         store = stores.apply_patch(NUMBERS, patch, NOW)
-        assert becomes(text, store, currency=named)["7"].data.price == price
+        assert products_in(text, store, currency=named)["7"].data.price == price
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_price_without_one_reading_is_left_unknown(cell, names):
 
 def test_zero_is_no_price():
     """A price of 0 in a file is unknown, and a sale price of 0 doesn't count as a sale. Rule: catalogue-prices."""
-    made = becomes("id,price,sale_price\n7,0.00 EUR,\n8,9 EUR,0 EUR\n9,0 EUR,5 EUR\n")
+    made = products_in("id,price,sale_price\n7,0.00 EUR,\n8,9 EUR,0 EUR\n9,0 EUR,5 EUR\n")
     assert [product.data.price for product in made.values()] == [None, eur("9"), eur("5")]
 
 
@@ -283,7 +283,7 @@ def test_zero_is_no_price():
 def test_sale_price_counts_in_its_period(period, is_on):
     """A sale's price counts while its period includes the time of the run. Rule: catalogue-prices."""
     text = f"id,price,sale_price,sale_price_effective_date\n7,80 EUR,50 EUR,{period}\n"
-    assert becomes(text)["7"].data.price == eur("50" if is_on else "80")
+    assert products_in(text)["7"].data.price == eur("50" if is_on else "80")
 
 
 def test_sale_whose_period_is_unreadable_is_not_believed():
@@ -373,7 +373,7 @@ def test_no_row_of_a_well_formed_file_disappears(titles, delimiter):
         written = io.StringIO()
         csv.writer(written, delimiter=delimiter).writerows(lines)
         text = written.getvalue()
-    made = becomes(text)
+    made = products_in(text)
     assert [made[str(n)].data.title for n in range(1, len(titles) + 1)] == [
         " ".join(title.split()) for title in titles
     ]
@@ -404,7 +404,7 @@ def test_rows_of_a_product_complement_each_other():
         "7,,Shirt,,\n7,1,Shirt red,9 EUR,\n7,,Other,,https://a.example/1.jpg\n"
         "7,2,Shirt blue,8 EUR,\n7,1,,,https://a.example/2.jpg\n7,1,Shirt green,1 EUR,\n"
     )
-    [product] = becomes(text, columns={"product": "p", "variant": "v"}).values()
+    [product] = products_in(text, columns={"product": "p", "variant": "v"}).values()
     assert product.data == ProductData("Shirt", None, "https://a.example/1.jpg", eur("8"))
     assert product.variants == (
         Variant("1", "red", "https://a.example/2.jpg", eur("9")),
@@ -433,7 +433,7 @@ def test_column_that_is_missing_is_named():
         [[column]] = [named.values()]
         with pytest.raises(Invalid, match=re.escape(f"the column {column!r} is missing")):
             read("id,sku\n1,2\n", columns=named)
-    assert list(becomes("ID , sku\n1,2\n")) == ["1"]
+    assert list(products_in("ID , sku\n1,2\n")) == ["1"]
 
 
 # -------------------------------------------------------------------------------------- into a

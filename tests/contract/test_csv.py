@@ -38,7 +38,7 @@ def read(tmp_path, text, store=NUMBERS, columns=MAP, at=AT, **how):
     return file
 
 
-def becomes(file):
+def parsed_items(file):
     """Returns the displayed fields and list names of each parsed item, newest first."""
     assert file.spool.errors == []
     return [
@@ -62,7 +62,7 @@ def test_map_names_columns(tmp_path):
     named = {"customer": "Customer, id", "product": "P", "saved": "a=b"}
     assert csv_file.columns("product=P, customer = Customer, id,saved=a=b") == named
     file = read(tmp_path, '"Customer, id",x,P\n7,,1\n', columns="customer=Customer, id,product=P")
-    assert becomes(file)[0][:2] == ("7", "1")
+    assert parsed_items(file)[0][:2] == ("7", "1")
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_file_is_read_as_spreadsheets_write_it(tmp_path, raw, encoding):
     """Delimiters, byte order marks, encodings, quotes and line breaks are read as spreadsheets
     write them.
     Rule: import-csv."""
-    first, second = becomes(read(tmp_path, raw, columns=KUNDE, encoding=encoding))
+    first, second = parsed_items(read(tmp_path, raw, columns=KUNDE, encoding=encoding))
     if first[0] == "8":
         first, second = second, first
     assert first[:6] == ("7", "12", "", ["Für Ämter"], 1, 'Zeile 1\nZeile 2; "groß"')
@@ -124,7 +124,7 @@ def test_quotes_between_tabs_are_data(tmp_path, encoding):
     rows = ['7\t12\t"A ""good"" one"', '7\t13\t"open', '7\t14\t6" pans', '7\t15\tclosed"']
     raw = "Kunde\tArtikel\tNotiz\n" + "\n".join(rows)
     made = read(tmp_path, raw.encode(encoding), columns="customer=Kunde,product=Artikel,note=Notiz")
-    notes = {wish[1]: wish[5] for wish in becomes(made)}
+    notes = {wish[1]: wish[5] for wish in parsed_items(made)}
     assert notes == {"12": 'A "good" one', "13": '"open', "14": '6" pans', "15": 'closed"'}
     broken = read(
         tmp_path,
@@ -151,9 +151,9 @@ def test_file_of_another_encoding_is_refused(tmp_path):
 def test_empty_cells_count_as_missing(tmp_path):
     """Empty cells, NULL, 0 and `\\N` count as missing; a file without rows is valid.
     Rule: import-csv."""
-    assert becomes(read(tmp_path, HEADER)) == []
+    assert parsed_items(read(tmp_path, HEADER)) == []
     text = f"{HEADER}\n7,1,0,NULL,null,\\N,,NULL\n , , ,,,,,\n \n7,2, , ,,,,\n"
-    assert [row[1:6] for row in becomes(read(tmp_path, text))] == [
+    assert [row[1:6] for row in parsed_items(read(tmp_path, text))] == [
         ("1", "", [], 1, ""),
         ("2", "", [], 1, ""),
     ]
@@ -219,7 +219,7 @@ def test_guests_are_left_out_and_counted(tmp_path):
     Rule: import-csv."""
     text = f"{HEADER}\n,1,,,,,,\n0,2,,,,,,\n7,3,,,,,,\n"
     file = read(tmp_path, text, skip_guests=True)
-    assert [row[:2] for row in becomes(file)] == [("7", "3")]
+    assert [row[:2] for row in parsed_items(file)] == [("7", "3")]
     assert file.guests == 2
     assert (
         read(tmp_path, f"{text},y,,,,,,\n", skip_guests=True).spool.errors[0].startswith("line 5: ")
@@ -245,7 +245,7 @@ def test_product_ids_are_those_of_the_store(tmp_path, store, cell, stored):
         what = "line 2: column 'What': must be a string of 1 to 100 characters"
         assert file.spool.errors[0].startswith(what)
     else:
-        assert becomes(file)[0][:3] == ("7", stored, stored)
+        assert parsed_items(file)[0][:3] == ("7", stored, stored)
 
 
 # -------------------------------------------------------------------------------- parsed rows
@@ -267,7 +267,7 @@ def test_times_are_of_their_offset_or_the_zone(tmp_path, cell, zone, time):
     """A time has its own offset or the given zone's; of an ambiguous hour the first occurrence is
     used.
     Rule: import-csv."""
-    [row] = becomes(read(tmp_path, f"{HEADER}\n7,1,,,,,{cell},\n", zone=zone))
+    [row] = parsed_items(read(tmp_path, f"{HEADER}\n7,1,,,,,{cell},\n", zone=zone))
     assert row[6] == time
 
 
@@ -275,12 +275,14 @@ def test_first_row_is_the_newest_where_none_says_when(tmp_path):
     """Rows without a time are a millisecond a line older than the file, so the first is the newest.
     Rule: import-csv."""
     text = f"{HEADER}\n" + "".join(f"7,{product},,,,,,\n" for product in range(1, 2_001))
-    rows = becomes(read(tmp_path, text))
+    rows = parsed_items(read(tmp_path, text))
     assert [int(row[1]) for row in rows] == [*range(1, 2_001)]
     assert rows[0][6] == ids.timestamp(AT - 2)
     assert rows[-1][6] == ids.timestamp(AT - 2_001)
     old = read(tmp_path, text, at=0)
-    assert {row[6][:19] for row in becomes(old)} <= {f"1970-01-01T00:00:0{n}" for n in range(3)}
+    assert {row[6][:19] for row in parsed_items(old)} <= {
+        f"1970-01-01T00:00:0{n}" for n in range(3)
+    }
 
 
 def test_of_one_time_the_upper_row_is_newer(tmp_path):
@@ -289,7 +291,7 @@ def test_of_one_time_the_upper_row_is_newer(tmp_path):
     Rule: import-csv."""
     text = f"{HEADER}\n" + "".join(f"7,{p},,,,,2025-01-01T00:00:00Z,\n" for p in range(1, 5_001))
     file = read(tmp_path, f"{text}7,9999,,,,,2025-01-01T00:00:00.001Z,\n")
-    assert [int(row[1]) for row in becomes(file)] == [9999, *range(1, 5_001)]
+    assert [int(row[1]) for row in parsed_items(file)] == [9999, *range(1, 5_001)]
     [bundle], [again] = file, file
     assert bundle == again
     assert all(ids.RECORD_ID.fullmatch(item.id) for item in bundle.items)
@@ -307,7 +309,7 @@ def test_rows_of_one_wish_are_one(tmp_path):
         "7,1,5,FOR ADA,,,2025-04-01T00:00:00Z,other@shop.example",
     )
     file = read(tmp_path, "\n".join([HEADER, *rows]))
-    assert sorted(becomes(file)) == [
+    assert sorted(parsed_items(file)) == [
         ("7", "1", "", [], 1, "another variant", "2025-05-01T00:00:00.000Z"),
         ("7", "1", "5", ["For Ada", "Straße"], 2, "first", "2025-01-01T00:00:00.000Z"),
         ("8", "1", "5", [], 1, "", "2025-03-01T00:00:00.000Z"),
@@ -442,6 +444,6 @@ def test_csv_times_up_to_a_minute_ahead_are_taken(tmp_path, seconds):
     saved = ids.timestamp(now + seconds * 1000)
     file = read(tmp_path, f"{HEADER}\n7,1,,,,,{saved},\n")
     if seconds < 60:
-        assert [row[6] for row in becomes(file)] == [saved]
+        assert [row[6] for row in parsed_items(file)] == [saved]
     else:
         assert file.spool.errors == ["line 2: column 'When': must be between 1970 and now"]

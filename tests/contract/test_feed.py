@@ -11,7 +11,7 @@ import pytest
 from tests.contract.conftest import PLENTY, Interleaved, new_item
 from tests.contract.test_model import heard
 from tests.contract.test_purge import DAY
-from tests.replay import told
+from tests.replay import shown_event
 from wishwell import events, ids, profiles
 from wishwell.db.postgres import Postgres
 from wishwell.errors import Conflict, Gone
@@ -40,11 +40,11 @@ async def walk(db, store, told, limit, after):
         await asyncio.sleep(0.01)
 
 
-def test_readers_and_writers_and_several_who_number(telling):
+def test_readers_and_writers_and_several_who_number(event_bench):
     """Readers, writers and several processes that assign positions, which are repeatedly killed
     midway, run concurrently.
     Rules: feed-once, event-sequence."""
-    bench, db, store = telling, telling.db, telling.store
+    bench, db, store = event_bench, event_bench.db, event_bench.store
     chance = random.Random(7)
     owners = [bench.new_customer() for _ in range(5)]
     over, told = asyncio.Event(), asyncio.Event()
@@ -96,11 +96,11 @@ def test_readers_and_writers_and_several_who_number(telling):
 
 
 @pytest.mark.parametrize("step", [1, 1_000])
-def test_session_is_told_before_its_link(telling, monkeypatch, step):
+def test_session_is_told_before_its_link(event_bench, monkeypatch, step):
     """A session's events come before its link, whatever the keys and wherever a batch ends.
     Rule: event-sequence."""
     monkeypatch.setattr(events, "_BATCH_SIZE", step)
-    bench, linked = telling, []
+    bench, linked = event_bench, []
     for _ in range(8):
         session, customer = bench.new_session(), bench.new_customer()
         bench.save(session)
@@ -112,12 +112,12 @@ def test_session_is_told_before_its_link(telling, monkeypatch, step):
         assert told.index((session, "item.created")) < told.index((customer, "item.created"))
 
 
-def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telling, engine):
+def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(event_bench, engine):
     """The order holds although save and link commit between two statements that assign positions.
     Rule: event-sequence."""
     if engine == "sqlite":
         pytest.skip("SQLite gives a place with the event")
-    bench, session, customer = telling, telling.new_session(), telling.new_customer()
+    bench, session, customer = event_bench, event_bench.new_session(), event_bench.new_customer()
     new, made, now = new_item(1), bench.new_id(), bench.clock.tick()
 
     async def save_and_link():
@@ -135,11 +135,11 @@ def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(telli
     assert told[-1] == (customer.gid, "profile.linked")
 
 
-def test_number_that_is_not_published_is_not_read(telling, engine):
+def test_number_that_is_not_published_is_not_read(event_bench, engine):
     """Positions that were assigned but not published aren't readable; the next process publishes
     them.
     Rule: feed-once."""
-    bench = telling
+    bench = event_bench
     bench.save(bench.new_customer())
     if engine == "postgresql":  # SQLite assigned the position with the event
         assert bench.write(events.assign_batch, bench.store.id, bench.clock.tick()) == (0, 1, 1)
@@ -166,11 +166,11 @@ def test_events_are_complete_from_5_seconds_after_the_switch(bench):
     assert switch(events=True) == bench.clock() + 5_000 > first
 
 
-def test_event_that_an_earlier_release_wrote_is_read(telling):
+def test_event_that_an_earlier_release_wrote_is_read(event_bench):
     """Events stored by an earlier release as an array are readable, also with an extra column at
     the end.
     Rule: migrate-once."""
-    bench = telling
+    bench = event_bench
     customer = bench.new_customer()
     item = bench.save(customer, 7, note="In blue")
     times = (item.created_at, item.updated_at)
@@ -180,13 +180,13 @@ def test_event_that_an_earlier_release_wrote_is_read(telling):
         customer.id,
     )
     array = json.dumps([False, "", *columns])
-    assert told(events.from_row((str(id), *row, array, ""))) == heard(bench, customer)[0]
+    assert shown_event(events.from_row((str(id), *row, array, ""))) == heard(bench, customer)[0]
 
 
-def test_event_keeps_the_form_in_which_it_was_written(telling):
+def test_event_keeps_the_form_in_which_it_was_written(event_bench):
     """An event keeps the form in which it was written; in a store with text ids, digits are text.
     Rule: store-product-ids."""
-    bench, note = telling, '"[{\\u0041}]\', \\"\n\u2028\U0001f381\u202e$1 é'
+    bench, note = event_bench, '"[{\\u0041}]\', \\"\n\u2028\U0001f381\u202e$1 é'
     before = bench.new_customer()
     bench.save(before, 7, variant=8)
     bench.store = bench.update_store(bench.store, product_ids="text")
@@ -234,10 +234,10 @@ def insert(bench, owner, count):
     bench.write(add)
 
 
-def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling):
+def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(event_bench):
     """Expired events are removed in batches; only a reader who missed some gets 410.
     Rule: feed-retention."""
-    bench = telling
+    bench = event_bench
     number(bench)  # assigns positions to events of earlier tests
     owner = bench.new_customer()
     insert(bench, owner, 450)
@@ -263,10 +263,10 @@ def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(telling)
     assert len(feed(bench, 451).events) == 1
 
 
-def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
+def test_reader_beside_the_retention_misses_nothing_unknowingly(event_bench):
     """A reader during the removal gets the next events or 410, never a gap.
     Rule: feed-retention."""
-    bench, db, store = telling, telling.db, telling.store
+    bench, db, store = event_bench, event_bench.db, event_bench.store
     insert(bench, bench.new_customer(), 2_000)
     number(bench)
     bench.clock.milliseconds += 8 * DAY
@@ -297,11 +297,11 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(telling):
     assert removed(bench) == 2_000
 
 
-def test_event_that_is_young_keeps_those_after_it(telling):
+def test_event_that_is_young_keeps_those_after_it(event_bench):
     """A young event keeps all later ones too, even if a slow clock dated them earlier, so readers
     never find a gap.
     Rule: feed-retention."""
-    bench = telling
+    bench = event_bench
     late, early = bench.new_customer(), bench.new_customer()
     first, second = sorted((late, early), key=lambda profile: profile.id)
     bench.save(first)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wishwell.errors import Invalid
 from wishwell.importers import xml_feed
 
-from .test_catalogue import TEXTS, becomes, eur, read
+from .test_catalogue import TEXTS, eur, products_in, read
 
 RSS = '<rss xmlns:g="http://base.google.com/ns/1.0"><channel>{}</channel></rss>'
 ITEM = "<item><g:id>{}</g:id><title>{}</title></item>"
@@ -94,12 +94,12 @@ def test_products_before_a_fault_are_read():
 )
 def test_text_with_a_byte_order_mark_is_read(text, encoding):
     """UTF-8 and UTF-16 with a byte order mark are read in all syntaxes. Rule: catalogue-formats."""
-    assert becomes(text.encode(encoding))["7"].data.title == "Thé"
+    assert products_in(text.encode(encoding))["7"].data.title == "Thé"
 
 
 def test_entities_are_decoded_once():
     """HTML entities in titles are decoded once. Rule: catalogue-cells."""
-    made = becomes("id,title\n7,Salt &amp; pepper &#8211; 2&Prime;\n8,&amp;lt;b&amp;gt;\n")
+    made = products_in("id,title\n7,Salt &amp; pepper &#8211; 2&Prime;\n8,&amp;lt;b&amp;gt;\n")
     assert made["7"].data.title == "Salt & pepper – 2″"
     assert made["8"].data.title == "&lt;b&gt;"
 
@@ -108,7 +108,7 @@ def test_availability_decides_over_available():
     """Where a file has both fields, `availability` decides, and a number is a stock.
     Rules: product-replaced, catalogue-cells."""
     rows = ["7,in_stock,false", "8,,false", "9,,3", "10,PreOrder,true", "11,BackOrder,"]
-    made = becomes("id,availability,available\n" + "\n".join(rows))
+    made = products_in("id,availability,available\n" + "\n".join(rows))
     assert [(one.data.available, one.data.availability) for one in made.values()] == [
         (True, "preorder"),
         (True, "backorder"),
@@ -120,7 +120,7 @@ def test_availability_decides_over_available():
 
 def test_first_column_may_begin_with_a_number_sign():
     """Only rows that name no known column are comments. Rule: catalogue-formats."""
-    assert list(becomes("#,id,title\n1,7,Lamp\n")) == ["7"]
+    assert list(products_in("#,id,title\n1,7,Lamp\n")) == ["7"]
     assert read("# Required | x,# Optional | y\nid,title\n7,Lamp\n")[0].feed.format.name == "meta"
 
 
@@ -172,7 +172,7 @@ def test_no_row_of_a_well_formed_file_disappears(name, titles):
     """Each row of a well-formed file becomes a product with its title, in every format.
     Rule: catalogue-cells."""
     text = WRITERS[name](list(enumerate(titles, 1)))
-    made = becomes(text, TEXTS) if name == "shopify" else becomes(text)
+    made = products_in(text, TEXTS) if name == "shopify" else products_in(text)
     # An entity that the title happens to contain is decoded.
     assert [made[str(n)].data.title for n in range(1, len(titles) + 1)] == [
         " ".join(title.split()) for title in titles
@@ -182,5 +182,5 @@ def test_no_row_of_a_well_formed_file_disappears(name, titles):
 def test_price_of_the_api_is_read():
     """A JSON Lines file in the form of the API is read without `--map`. Rule: catalogue-formats."""
     line = {"id": 7, "price": {"amount": "5", "currency": "EUR"}, "availability": "backorder"}
-    data = becomes(json.dumps(line))["7"].data
+    data = products_in(json.dumps(line))["7"].data
     assert (data.price, data.availability) == (eur("5"), "backorder")

@@ -64,7 +64,7 @@ def tried(bench, path, lines, other):
     except (Invalid, Misconfigured) as error:
         said = error.message
     if said is None:
-        ours, theirs = alike(export(bench, store).encode().splitlines()), alike(lines)
+        ours, theirs = normalised(export(bench, store).encode().splitlines()), normalised(lines)
         works(bench, store)
         assert {*ours} ^ {*theirs} == set()
         delete(bench, store)
@@ -75,7 +75,7 @@ def tried(bench, path, lines, other):
     return said
 
 
-def alike(lines):
+def normalised(lines):
     """Returns lines in a comparable form: any order, without export time and events, and without
     reservations whose holder isn't in the file (rule: import-twice)."""
     found = [json.loads(line) for line in lines]
@@ -231,7 +231,7 @@ def first(source, kind):
     return next(number for number, line in enumerate(source) if kind in line)
 
 
-def said_of(bench, path, lines):
+def errors_in(bench, path, lines):
     """Checks these lines; returns the errors."""
     write(path, lines)
     return checked(ImportFile(str(path), bench.clock())).spool.errors
@@ -264,7 +264,7 @@ def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, so
         (encoded([again])[0], "share.token"),
     ):
         at = first(source, "share") + 1 if word == "share.token" else 2
-        said = said_of(bench, path, [*text[:at], line, *text[at:]])[0]
+        said = errors_in(bench, path, [*text[:at], line, *text[at:]])[0]
         assert said.startswith(f"line {at + 1}: ") and word in said, said
 
 
@@ -303,7 +303,7 @@ def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
     """An invalid value is reported with its line and the reason. Rule: import-checked."""
     for kind, field, value, word in wrong_values(source):
         at = first(source, kind)
-        said = said_of(bench, tmp_path / "f", changed(source, at, (kind, field), value))[0]
+        said = errors_in(bench, tmp_path / "f", changed(source, at, (kind, field), value))[0]
         assert said.startswith(f"line {at + 1}: ") or word == "reservation.itemId", said
         assert word in said and "$" not in said, said
 
@@ -313,25 +313,25 @@ def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
     Rule: import-checked."""
     path, text = tmp_path / "f", encoded(source)
     for kept in ([*text[:-1], text[-1][:-30]], text[:-1], text[:-2]):
-        assert said_of(bench, path, kept)
-    assert not said_of(bench, path, text)
+        assert errors_in(bench, path, kept)
+    assert not errors_in(bench, path, text)
     later = text[0].replace(b'n": 1', b'n": 2')
     forgets = changed(source, 0, ("wishwell", "store", "forgetSince"), "\0")
     for first_ in ([], [b"{}"], [b"{"], text[1:], [later, *text[1:]], forgets):
         with pytest.raises(Invalid):
-            said_of(bench, path, first_)
+            errors_in(bench, path, first_)
 
 
 def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path):
     """At most 20 errors are reported, without those that only follow from others.
     Rule: import-checked."""
     path = tmp_path / "f"
-    assert len(said_of(bench, path, [*encoded(source[:1]), *[b"x"] * 1_000])) == 21
+    assert len(errors_in(bench, path, [*encoded(source[:1]), *[b"x"] * 1_000])) == 21
     item = first(source, "item")
     profile = max(number for number in range(item) if "profile" in source[number])
     lines = changed(source, profile, ("profile", "events"), "x")
     lines[item] = changed(source, item, ("item", "productId"), 0)[item]
-    errors = said_of(bench, path, lines)
+    errors = errors_in(bench, path, lines)
     assert [error.split(":")[0] for error in errors] == [f"line {profile + 1}", f"line {item + 1}"]
 
 

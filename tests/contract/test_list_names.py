@@ -36,24 +36,24 @@ def test_name_finds_the_list_that_a_sign_in_would_merge(bench, name):
     bench.check(profile)
 
 
-def test_missing_list_is_created_once_with_its_event(telling):
+def test_missing_list_is_created_once_with_its_event(event_bench):
     """A missing list is created with the save, its event comes first, and further saves find it.
     Rules: item-lists, event-transaction."""
-    profile = telling.new_customer()
-    other = telling.new_list(profile, "Other").id
-    first = named(telling, profile, 1, "Later", list_ids=(other,), tags=("gift",))
+    profile = event_bench.new_customer()
+    other = event_bench.new_list(profile, "Other").id
+    first = named(event_bench, profile, 1, "Later", list_ids=(other,), tags=("gift",))
     names = ["LATER", "New", "new", "later"]
     wanted = [new_item(n, list_name=name) for n, name in enumerate(names, 2)]
-    ids = [[telling.new_id() for _ in names] for _ in range(2)]
-    now = telling.clock.tick()
-    several = telling.write(saving.save_many, profile, wanted, ids[0], PLENTY, now, ids[1])
-    assert lists_of(telling, profile) == {"Other": 1, "Later": 3, "New": 2}
+    ids = [[event_bench.new_id() for _ in names] for _ in range(2)]
+    now = event_bench.clock.tick()
+    several = event_bench.write(saving.save_many, profile, wanted, ids[0], PLENTY, now, ids[1])
+    assert lists_of(event_bench, profile) == {"Other": 1, "Later": 3, "New": 2}
     [later] = {*first.list_ids} - {other}
     assert [item.list_ids == [later] for item in several] == [True, False, False, True]
-    types = [event["type"] for event in heard(telling, profile)]
+    types = [event["type"] for event in heard(event_bench, profile)]
     created = ["list.created", "item.created"]
     assert types == ["list.created", *created, "list.created", *["item.created"] * 4]
-    telling.check(profile)
+    event_bench.check(profile)
 
 
 @pytest.mark.parametrize("limit", ["lists", "items", "list_items", "entries"])

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from tests.contract.conftest import bounds, new_item
 from tests.profile_model import Model
-from tests.replay import Replay, told
+from tests.replay import Replay, shown_event
 from tests.strategies import alike, at_length, examples, sequences
 from wishwell import events, stores
 from wishwell.errors import Conflict, Forbidden, Invalid, NotFound
@@ -190,7 +190,7 @@ def heard(bench, profile):
         "WHERE profile_id = $1 ORDER BY sequence",
         profile.id,
     )
-    return [told(events.from_row((str(row[0]), *row[1:]))) for row in rows]
+    return [shown_event(events.from_row((str(row[0]), *row[1:]))) for row in rows]
 
 
 def step(bench, profile, model, replay, doing):
@@ -286,13 +286,13 @@ def sign_in(bench, profile, model, replay, doing, most):
 @example(mine=[], visits=[SIX], after=[], room=(99, 2, 99, 99), larger=False)
 @example(mine=[], visits=[SIX], after=[], room=(99, 99, 4, 99), larger=False)
 @examples(4)
-def test_any_sequence_agrees_with_the_model(telling, mine, visits, after, room, larger):
+def test_any_sequence_agrees_with_the_model(event_bench, mine, visits, after, room, larger):
     """Records, orders, counts, errors and events agree with the model after each step, each of
     several sign-ins, and later steps; also at the limits, and for a ``larger`` profile that exceeds
     them. Over HTTP: tests/linearizability.
     Rules: engines-alike, event-transaction, event-changed, link-merges-items, link-merges-lists, link-limits,
     updated-at, save-once, bulk-atomic, item-lists, delete-scope, list-order, cursor-pagination, link-atomic."""
-    bench, (most_items, most_lists, *most) = telling, room
+    bench, (most_items, most_lists, *most) = event_bench, room
     customer, replay = bench.new_customer(), Replay()
     model = Model(items=most_items, lists=most_lists)
     model.most = (UNLIMITED, UNLIMITED) if larger else most

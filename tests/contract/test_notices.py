@@ -58,7 +58,7 @@ def step(bench, store):
     return bench.write(notices.process_batch, store, PRODUCT, bench.clock())
 
 
-def told(bench, store, every=False):
+def new_notices(bench, store, every=False):
     """Runs all steps; returns the new notices by item as type, prices and variant."""
     before = 0 if every else len(written(bench, store))
     steps = 0
@@ -92,19 +92,21 @@ def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
     _, id = wish(bench, store)
     for price in ("100 EUR", "90 EUR"):
         put(bench, store, price, False)
-    assert len(told(bench, store)) == 1
+    assert len(new_notices(bench, store)) == 1
     put(bench, store, "100 EUR", False)
     put(bench, store, "80 EUR", True)
-    assert told(bench, store) == {id: [(BACK, None, "80", None)]}
+    assert new_notices(bench, store) == {id: [(BACK, None, "80", None)]}
     put(bench, store, "100 EUR", False)
     bench.clock.milliseconds += 3650 * DAY_MS
     put(bench, store, "90 EUR", True)
-    assert told(bench, store) == {id: [(DROPPED, "100", "90", None), (BACK, None, "90", None)]}
+    assert new_notices(bench, store) == {
+        id: [(DROPPED, "100", "90", None), (BACK, None, "90", None)]
+    }
     bench.clock.milliseconds -= 3650 * DAY_MS
     put(bench, store, "100 EUR", False)
     put(bench, store, "70 EUR", True)
     both = {(DROPPED, "100", "70", None), (BACK, None, "70", None)}
-    assert both < set(told(bench, store, every=True)[id])
+    assert both < set(new_notices(bench, store, every=True)[id])
 
 
 @pytest.mark.parametrize("known", ["[", "[]", '{"": {"price": 1}}'])
@@ -126,9 +128,9 @@ def test_put_of_a_product_replaces_a_damaged_row(bench, store, known):
 
     bench.write(damage)
     put(bench, store, "80 EUR")
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
     put(bench, store, "60 EUR")
-    assert told(bench, store) == {id: [(DROPPED, "80", "60", None)]}
+    assert new_notices(bench, store) == {id: [(DROPPED, "80", "60", None)]}
 
 
 def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
@@ -139,7 +141,7 @@ def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
     for price in ("100 EUR", "90 EUR"):
         put(bench, off, price)
     put(bench, store, "86 EUR")
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
     put(bench, store, "85 EUR")
     assert bench.read(notices.backlog) == 1
     assert step(bench, off) == 0
@@ -156,15 +158,15 @@ def test_drop_emits_a_notice_for_each_wisher(bench, store):
     wish(bench, bench.store)
     facts = {"title": "A shirt", "url": "https://shop.example/7", "image": "https://i.example/7"}
     put(bench, store, "100 EUR", **facts)
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
     put(bench, store, "95.00 EUR", **facts)
-    assert told(bench, store) == {id: [(DROPPED, "100", "95.00", None)] for id in mine}
+    assert new_notices(bench, store) == {id: [(DROPPED, "100", "95.00", None)] for id in mine}
     _, data = written(bench, store)[0]
     assert data.keys() == {"item", "product", "previousPrice", "price", "notices"}
     assert data["product"] == facts
     assert data["price"] == {"amount": "95.00", "currency": "EUR"}
     assert data["item"]["productId"] == 7
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
     bench.run(events.assign_positions(bench.db, bench.clock))
     feed = bench.read(events.feed, store, 0, 100, []).events
     types = [(event.sequence, event.type) for event in feed if event.profile == owner.gid]
@@ -184,11 +186,11 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
             bench.write(products.delete, store, PRODUCT, bench.clock.tick())
         else:
             put(bench, store, back)
-        assert told(bench, store) == {}
+        assert new_notices(bench, store) == {}
         assert bench.read(notices.backlog) == 0
     for available in (False, True, False):
         put(bench, store, None, available)
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
 
 
 def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
@@ -199,13 +201,13 @@ def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
     put(bench, store, "80 EUR")
     step(bench, store)
     put(bench, store, "90 EUR")
-    left = told(bench, store)
+    left = new_notices(bench, store)
     assert left == {id: [(DROPPED, "100", "90", None)] for id in wishes[20:]}
     bench.clock.milliseconds += DAY_MS
     put(bench, store, "80 EUR")
     step(bench, store)
     put(bench, store, "70 EUR")
-    left = told(bench, store)
+    left = new_notices(bench, store)
     assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[20:]}
 
 
@@ -220,7 +222,7 @@ def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
     step(bench, store)
     bench.clock.milliseconds += DAY_MS + 1
     put(bench, store, variants={1: ("90 EUR", None), 2: ("90 EUR", None)})
-    assert told(bench, store).keys() == {*first[20:], second}
+    assert new_notices(bench, store).keys() == {*first[20:], second}
 
 
 def test_wish_that_is_saved_later_hears_nothing(bench, store):
@@ -231,7 +233,7 @@ def test_wish_that_is_saved_later_hears_nothing(bench, store):
     soon = wish(bench, store)[1]
     bench.clock.milliseconds += 11_000
     wish(bench, store)
-    assert told(bench, store).keys() == {soon}
+    assert new_notices(bench, store).keys() == {soon}
 
 
 @pytest.mark.parametrize("heard", ["session", "customer", "nobody"])
@@ -250,7 +252,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     drop(bench, store)
     step(bench, store)
     bench.link(session, customer)
-    told(bench, store, every=True)
+    new_notices(bench, store, every=True)
     of = [(t, d["item"]["id"]) for t, d in written(bench, store)]
     assert len(of) == len(set(of)) == 32
     assert (DROPPED, moved) in of
@@ -268,7 +270,7 @@ def test_wish_of_a_closed_session_is_passed_over(bench, store):
     _, id = wish(bench, store)
     bench.one("session_close", profile=session.id, customer=None, now=bench.clock.tick())
     drop(bench, store)
-    assert told(bench, store).keys() == {id}
+    assert new_notices(bench, store).keys() == {id}
 
 
 def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, engine):
@@ -286,7 +288,7 @@ def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, en
 
     assert bench.write(meanwhile) == 2
     assert bench.read(notices.backlog) == 1
-    assert told(bench, store).keys() == {id for _, id in wishes[2:]}
+    assert new_notices(bench, store).keys() == {id for _, id in wishes[2:]}
 
 
 def test_two_processes_never_work_on_one_product(bench, store, engine):
@@ -301,7 +303,7 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
         return await bench.db.write(notices.process_batch, store, PRODUCT, bench.clock())
 
     assert bench.write(meanwhile) == 0
-    assert len(told(bench, store)) == 1
+    assert len(new_notices(bench, store)) == 1
 
 
 def test_store_with_one_notice_waits_for_no_other_store(bench, store):
@@ -382,9 +384,9 @@ def test_drop_to_zero_causes_no_notice(bench):
     wish(bench, store)
     for price in ("100 EUR", "0 EUR"):
         put(bench, store, price)
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
     put(bench, store, "80 EUR")
-    [[(kind, before, after, *_)]] = told(bench, store).values()
+    [[(kind, before, after, *_)]] = new_notices(bench, store).values()
     assert (kind, before, after) == (DROPPED, "100", "80")
 
 
@@ -397,14 +399,14 @@ def test_put_without_values_keeps_history(bench):
     wish(bench, store)
     put(bench, store, "100 EUR", False)
     put(bench, store, None, None)
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
     put(bench, store, "80 EUR", True)
-    [found] = told(bench, store).values()
+    [found] = new_notices(bench, store).values()
     assert sorted(one[0] for one in found) == [BACK, DROPPED]
     bench.clock.milliseconds += DAY_MS + 1
     for price in (None, "80 EUR"):
         put(bench, store, price, price and True)
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
 
 
 @pytest.mark.either_engine
@@ -420,11 +422,11 @@ def test_pending_drop_waits_while_the_price_is_unknown(bench, unknown):
         assert step(bench, store) == 20
         for _ in range(2):
             put(bench, store, unknown)
-            assert told(bench, store) == {}
+            assert new_notices(bench, store) == {}
             assert bench.read(notices.backlog) == 0
         put(bench, store, after)
         left = wishes[20:] if expected else ()
-        assert told(bench, store) == {id: [(DROPPED, "100", expected, None)] for id in left}
+        assert new_notices(bench, store) == {id: [(DROPPED, "100", expected, None)] for id in left}
 
 
 @pytest.mark.either_engine
@@ -438,11 +440,13 @@ def test_pending_notices_of_one_kind_leave_those_of_the_other(bench):
     put(bench, store, None, True)
     assert step(bench, store) == 20
     put(bench, store, None, None)
-    assert told(bench, store, every=True) == {id: [(BACK, None, None, None)] for id in wishes}
+    assert new_notices(bench, store, every=True) == {
+        id: [(BACK, None, None, None)] for id in wishes
+    }
     put(bench, store, "90 EUR", None)
-    assert told(bench, store) == {id: [(DROPPED, "100", "90", None)] for id in wishes}
+    assert new_notices(bench, store) == {id: [(DROPPED, "100", "90", None)] for id in wishes}
     put(bench, store, "90 EUR", True)
-    assert told(bench, store) == {}
+    assert new_notices(bench, store) == {}
 
 
 STOCK = ("out_of_stock", "preorder", "backorder", "in_stock")
@@ -459,7 +463,7 @@ def test_only_a_change_to_in_stock_is_a_restock(bench, before, after):
     for availability in (before, after):
         put(bench, store, availability=availability)
     is_back = after == "in_stock" != before
-    assert [one[0] for [one] in told(bench, store).values()] == [BACK] * is_back
+    assert [one[0] for [one] in new_notices(bench, store).values()] == [BACK] * is_back
 
 
 @pytest.mark.either_engine
@@ -483,7 +487,7 @@ def test_sale_that_begins_later_notifies_nobody(bench):
     for id in ("701", "702", "703"):
         bench.clock.tick()
         bench.write(notices.process_batch, store, id, bench.clock())
-    found = told(bench, store, every=True)
+    found = new_notices(bench, store, every=True)
     assert {item: one[1:3] for item, [one] in found.items()} == {items[2]: ("80.00", "50.00")}
 
 
@@ -523,7 +527,7 @@ def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, perce
             after[id], dropped, back = plain(model.get(id, Plain()), its, there, percent)
             expected[id] = (dropped, back)
         model = after
-        found = told(bench, store)
+        found = new_notices(bench, store)
         for variant, item in wishes.items():
             own = variant if variant in expected else None
             heard = [own] if variant is not None else [*expected]

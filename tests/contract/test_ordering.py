@@ -69,31 +69,31 @@ def set_positions(bench, profile, made, chosen):
 
 @pytest.mark.parametrize(("count", "moves"), [(200, 60), slow(400, 2_000)])
 @pytest.mark.parametrize("way", MOVES)
-def test_moves_in_the_worst_directions_agree_with_a_plain_list(telling, way, count, moves):
+def test_moves_in_the_worst_directions_agree_with_a_plain_list(event_bench, way, count, moves):
     """The order is right after each move, a move writes at most 6 rows on average (to an end: one),
     and the events of the moves lead to the same order; also where an earlier release writes
     positions without gaps in between.
     Rules: list-order, event-changed, migrate-once."""
-    profile, made, order = filled(telling, count)
+    profile, made, order = filled(event_bench, count)
     random.seed(way)
-    telling.write(lists.order, profile, made, order, telling.clock.tick())
+    event_bench.write(lists.order, profile, made, order, event_bench.clock.tick())
     replay = Replay()
-    whole = msgspec.to_builtins(telling.read(lists.find, profile, made, "customer"))
+    whole = msgspec.to_builtins(event_bench.read(lists.find, profile, made, "customer"))
     replay.items = {item["id"]: item for item in whole.pop("items")}
     replay.lists, replay.placed, replay.sequence = {made: whole}, {made: order[:]}, 1
-    written, before = 0, stored(telling, profile, made)
+    written, before = 0, stored(event_bench, profile, made)
     for number in range(moves):
         if number in (moves // 3, moves // 2):
             before = dict(zip(order, range(1, count + 1), strict=True))
-            set_positions(telling, profile, made, before)
-        move(telling, profile, made, order, *MOVES[way](count))
-        after = stored(telling, profile, made)
+            set_positions(event_bench, profile, made, before)
+        move(event_bench, profile, made, order, *MOVES[way](count))
+        after = stored(event_bench, profile, made)
         assert [*after] == order, number
         written += len(after.items() - before.items())
         before = after
     assert written <= moves * (1 if way in ("to the start", "to the end") else 6) + 2 * count
-    assert order_of(telling, profile, made) == order
-    for event in heard(telling, profile)[1:]:
+    assert order_of(event_bench, profile, made) == order
+    for event in heard(event_bench, profile)[1:]:
         replay.hear(event)
     assert replay.sequence == moves + 1
     assert replay.placed[made] == order
@@ -112,14 +112,14 @@ def test_moves_find_room_at_the_limits_of_the_column(bench, begin):
 
 
 @pytest.mark.parametrize("count", [20, 1_000])
-def test_event_of_a_move_is_small_on_lists_of_any_length(telling, count):
+def test_event_of_a_move_is_small_on_lists_of_any_length(event_bench, count):
     """A move emits one event of at most 1 kB with the item and the one before it; an order that is
     set as a whole emits all ids. Rule: event-changed."""
-    profile, made, order = filled(telling, count)
-    telling.write(lists.order, profile, made, order, telling.clock.tick())
-    move(telling, profile, made, order, count - 1, 1)
-    move(telling, profile, made, order, 3, 0)
-    whole, *moves = [event["data"] for event in heard(telling, profile)]
+    profile, made, order = filled(event_bench, count)
+    event_bench.write(lists.order, profile, made, order, event_bench.clock.tick())
+    move(event_bench, profile, made, order, count - 1, 1)
+    move(event_bench, profile, made, order, 3, 0)
+    whole, *moves = [event["data"] for event in heard(event_bench, profile)]
     assert len(whole["itemIds"]) == count
     for data, (item, after) in zip(moves, ((order[2], order[1]), (order[0], None)), strict=True):
         assert data["moved"] == {"itemId": item, "after": after}

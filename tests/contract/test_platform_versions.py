@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.replay import told
+from tests.replay import shown_event
 from tests.strategies import examples
 from wishwell import ids, products, profiles
 from wishwell.errors import Invalid, NotFound, StoreDeleted, Unauthenticated
@@ -86,7 +86,7 @@ def stored(bench, store):
     except NotFound:
         sql = "SELECT product_id FROM deleted_products WHERE store_id = $1"
         return "deleted" if bench.select(sql, store.id) else None
-    return told(found) | {"createdAt": "", "updatedAt": ""}
+    return shown_event(found) | {"createdAt": "", "updatedAt": ""}
 
 
 def wisher(bench, store, *saved):

@@ -14,7 +14,7 @@ from msgspec import UNSET, structs
 
 from tests.contract.conftest import PLENTY, new_item
 from tests.contract.moved import delete, export, exported, load
-from tests.replay import Replay, told
+from tests.replay import Replay, shown_event
 from tests.strategies import at_length, examples
 from wishwell import events, ids, profiles
 from wishwell import products as catalogue
@@ -396,7 +396,7 @@ def test_events_lead_to_the_records(bench, till):
     bench.write(orders.forget, till, "1", bench.clock.tick())
     bench.run(events.assign_positions(bench.db, bench.clock))
     replay = Replay()
-    for event in map(told, bench.read(events.feed, till, None, 250, ()).events):
+    for event in map(shown_event, bench.read(events.feed, till, None, 250, ()).events):
         if event["profile"] == customer.gid:
             replay.hear(event)
     shown = [items.from_row(row) for row in bench.all("items_all", profile=customer.id)]

@@ -196,20 +196,20 @@ def test_days_begin_with_the_oldest_wish_of_an_import(bench):
     today = hand.counts[-1][0]
     begin = following(today, -40)
 
-    def told(days):
+    def span(days):
         return bench.read(reports.span, store, reports.Period(begin, following(begin, days)))
 
-    assert told(40).counted.since == begin
-    days = bench.read(reports.days, store, told(40))
+    assert span(40).counted.since == begin
+    days = bench.read(reports.days, store, span(40))
     assert [(day.wishes, day.added, day.removed) for day in days if day.added] == [
         (1, 1, 0), (2, 1, 0), (3, 1, 0), (4, 1, 0)
     ]  # fmt: skip
-    assert len(days) == 41 and len(bench.read(reports.days, store, told(40), "1")) == 41
+    assert len(days) == 41 and len(bench.read(reports.days, store, span(40), "1")) == 41
     for at in (0, 19, 20, 40):
         check(bench, store, hand, reports.Period(begin, following(begin, at)))
-        holders = reports.summary(told(at)).profiles
+        holders = reports.summary(span(at)).profiles
         assert (holders.customers, holders.visitors) == (1 + (at >= 20) + (at >= 40), 0)
-    assert (reports.summary(told(39)).lists, reports.summary(told(40)).lists) == (0, 1)
+    assert (reports.summary(span(39)).lists, reports.summary(span(40)).lists) == (0, 1)
     do(bench, store, hand, people, ("delete", 0))
     for step in (("count",), ("wait", 24), ("save", 0, 3, None), ("count",)):
         do(bench, store, hand, people, step)
@@ -369,11 +369,11 @@ class Counted:
         )
         return self.bench.select(asked, self.store.id)
 
-    def told(self, first, last):
+    def all_reports(self, first, last):
         """Returns the results of all reports for a period."""
-        return self.bench.run(self.tell(first, last))
+        return self.bench.run(self._read_reports(first, last))
 
-    async def tell(self, first, last):
+    async def _read_reports(self, first, last):
         read, store = self.bench.db.read, self.store
         span = await read(reports.span, store, reports.Period(first, last))
         rows = await read(reports.products, store, span, "wishes", "variant", 0, 3 * MANY)
@@ -447,11 +447,11 @@ def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
         counted.count()
     for round in range(kills + 1):
         period = following(first, -1), day_of(counted.bench.clock(), counted.hand.zone)
-        before = counted.told(*period)
+        before = counted.all_reports(*period)
         counted.delete(range(1, 6 + round))
         counted.save(range(MANY * (round + 1) + 1, MANY * (round + 2)))
         killed(counted)
-        assert counted.told(*period) == before
+        assert counted.all_reports(*period) == before
         counted.delete(range(6, 9))
         counted.wait(days)
     counted.count()

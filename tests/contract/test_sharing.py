@@ -337,11 +337,11 @@ JOINING = [
 @example(done=LEAVING)
 @example(done=JOINING)
 @examples(4)
-def test_nobody_sees_what_is_not_theirs(telling, done):
+def test_nobody_sees_what_is_not_theirs(event_bench, done):
     """Every reader sees exactly what the model shows, after any sequence of steps.
     Rules: shared-hides-owner, share-token, share-ends, copy-list, event-changed, reserve-quantity,
     reserve-ends, session-purged, erase-completes, event-transaction, engines-alike."""
-    world = World(telling)
+    world = World(event_bench)
     for step in done:
         world.move(step)
         world.look()

@@ -133,13 +133,13 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
     knows that events are on.
     Rule: events-enabled."""
     profile, item, made = wish
-    telling = msgspec.structs.replace(
+    event_bench = msgspec.structs.replace(
         profile, store=msgspec.structs.replace(bench.store, events_since="")
     )
 
     async def delete(tx):
-        await profiles.lock_known(tx, telling)
-        await items.delete(tx, telling, item, bench.clock.tick())
+        await profiles.lock_known(tx, event_bench)
+        await items.delete(tx, event_bench, item, bench.clock.tick())
 
     with pytest.raises(NotFound, match="item doesn't exist"):
         after(bench, delete, items.set_lists, profile, item, [made], PLENTY, "")

@@ -96,7 +96,7 @@ def test_import_says_what_keys_it_needs(ways):
     new.start().stop()
 
 
-def alike(lines):
+def normalised(lines):
     """Returns the lines normalised and sorted."""
     return sorted(json.dumps(json.loads(line), sort_keys=True) for line in lines)
 
@@ -152,7 +152,7 @@ def test_import_resumes_after_a_kill(ways, tmp_path):
     some = profiles_in(new)
     assert f"{some:,} profiles already existed" in new.quick(*command)
     whole = new.quick("export", "--store", "default").splitlines()
-    assert alike(whole[1:]) == alike(lines[1:])
+    assert normalised(whole[1:]) == normalised(lines[1:])
     assert "0 profiles, 0 lists, 0 items" in new.quick(*command)
     assert new.quick("export", "--store", "default").splitlines()[1:] == whole[1:]
 

@@ -22,7 +22,7 @@ def begins(front, *addresses: str) -> list[int]:
     return [saved(Browser(front, {}, sender=address)) for address in addresses]
 
 
-def told(front, *addresses: str) -> list[int]:
+def statuses_behind_proxy(front, *addresses: str) -> list[int]:
     """Returns the same for new browsers behind one proxy that forwards these addresses."""
     return [saved(front.browser(X_Forwarded_For=address)) for address in addresses]
 
@@ -80,8 +80,8 @@ def test_address_that_a_trusted_proxy_names(proxied):
     """A trusted proxy's `X-Forwarded-For` counts as for the API; ports are ignored.
     Rule: limit-address."""
     for said in PORTS.values():
-        assert told(proxied, *said) == [201, 201, 429]
-    assert told(proxied, "2001:db8:0:8::1", "203.0.113.41") == [201, 201]
+        assert statuses_behind_proxy(proxied, *said) == [201, 201, 429]
+    assert statuses_behind_proxy(proxied, "2001:db8:0:8::1", "203.0.113.41") == [201, 201]
 
 
 @own_word
@@ -102,7 +102,7 @@ def test_address_that_a_proxy_with_a_token_names(proxied):
 def test_address_that_is_not_known_is_not_bounded(front):
     """An unknown address has no limit, because all shoppers may share that sender.
     Rule: limit-address."""
-    assert told(front, *["203.0.113.6"] * 4) == [201] * 4
+    assert statuses_behind_proxy(front, *["203.0.113.6"] * 4) == [201] * 4
     for _ in range(4):
         assert nobodys(front.browser(X_Forwarded_For="203.0.113.6").get("/items"))
 

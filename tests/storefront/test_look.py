@@ -166,6 +166,6 @@ def test_text_on_any_accent_is_readable():
 
     steps = range(0, 256, 15)
     for accent in (f"#{r:02x}{g:02x}{b:02x}" for r in steps for g in steps for b in steps):
-        on = {"#000": 0.0, "#fff": 1.0}[look.on_accent(accent)]
+        on = {"#000": 0.0, "#fff": 1.0}[look.text_on_accent(accent)]
         low, high = sorted((on, luminance(accent)))
         assert (high + 0.05) / (low + 0.05) >= 4.5, accent

@@ -63,7 +63,7 @@ async def product_report(request: Request) -> Response:
     if period.until_now:
         period = reports.Period(period.first, max(period.last, of.now.day))
     rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
-    return _answer(of, rows[:limit], _links(request, period, at, limit, rows))
+    return _respond(of, rows[:limit], _links(request, period, at, limit, rows))
 
 
 def _links(
@@ -103,7 +103,7 @@ async def summary_report(request: Request) -> Response:
     if _as_csv(request):
         columns, rows = reports.summary_table(summary)
         return _csv(f"summary-{period.first}-{period.last}", columns, _one(rows))
-    return _answer(of, summary)
+    return _respond(of, summary)
 
 
 async def days_report(request: Request) -> Response:
@@ -113,7 +113,7 @@ async def days_report(request: Request) -> Response:
     days = await read(reports.days, store, of, product)
     if _as_csv(request):
         return _csv(f"days-{period.first}-{period.last}", reports.DAY_COLUMNS, _one(days))
-    return _answer(of, days)
+    return _respond(of, days)
 
 
 async def purchases_report(request: Request) -> Response:
@@ -199,7 +199,7 @@ def _as_csv(request: Request) -> bool:
     return queries.choice(request.query, "format", ("json", "csv")) == "csv"
 
 
-def _answer(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
+def _respond(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
     """Returns a report with the time of its last count (rule: report-period)."""
     as_of, since = of.counted.as_of, of.counted.since
     page_info = responses.page_info(links)

@@ -202,7 +202,7 @@ class WooCommerce:
         self._hidden: set[str] = set()
 
     # rule: catalogue-formats
-    def learn(self, row: Row) -> None:
+    def remember_product(self, row: Row) -> None:
         """Remembers the SKU of a product, which variations may name, and whether it is hidden."""
         if row.get("published") in ("0", "-1"):  # private, draft
             self._hidden.add(row["id"])

@@ -51,7 +51,7 @@ def gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
         url=own.url or _first(facts.url for facts in rows),
         image=own.image or _first(facts.image for facts in rows),
         price=own.price or _lowest([facts.price for facts in rows]),
-        availability=own.availability or _best(stock),
+        availability=own.availability or _best_availability(stock),
     )
     rests = [" ".join(of_row[len(common) :]).strip(_JOINTS) or None for of_row in words]
     variants = [
@@ -84,7 +84,7 @@ def _lowest(prices: Sequence[Money | None]) -> Money | None:
     return min(known, key=lambda price: Decimal(price.amount))
 
 
-def _best(stock: Sequence[Availability | None]) -> Availability | None:
+def _best_availability(stock: Sequence[Availability | None]) -> Availability | None:
     """Returns the availability of a product by that of its variants."""
     for best in ("in_stock", "backorder", "preorder"):
         if best in stock:

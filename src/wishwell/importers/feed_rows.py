@@ -107,10 +107,10 @@ class FeedRows:
             if text.startswith(b"{") or self._kind == "jsonl":
                 if is_utf16:
                     self._file = _as_utf8(self._path, self._file)
-                return self._of_json()
+                return self._json_rows()
             if text.startswith(b"<"):
-                return self._of_xml()
-        return self._of_table()
+                return self._xml_rows()
+        return self._table_rows()
 
     def _use(self, chosen: Format) -> None:
         """Sets the format, and with it the columns of each field."""
@@ -133,7 +133,7 @@ class FeedRows:
             field: [*filter(None, map(normal, known.get(field, "").split("|")))] for field in FIELDS
         }
 
-    def _of_table(self) -> Iterator[Numbered]:
+    def _table_rows(self) -> Iterator[Numbered]:
         hints = {name for one in FORMATS.values() for name in one.all_columns}
         hints |= {normal(name) for names in self._named.values() for name in names.split("|")}
         found = Table(self._path, self._file, self.encoding, hints, normal)
@@ -152,7 +152,7 @@ class FeedRows:
             self._rewrite = made.rows
             for _, row in found.rows():
                 if not isinstance(row, str):
-                    made.learn(dict(zip(header, row, strict=True)))
+                    made.remember_product(dict(zip(header, row, strict=True)))
         for line, row in found.rows():
             yield line, row if isinstance(row, str) else dict(zip(header, row, strict=True))
 
@@ -178,7 +178,7 @@ class FeedRows:
             found.place(name)  # raises if the column occurs twice
         return header
 
-    def _of_json(self) -> Iterator[Numbered]:
+    def _json_rows(self) -> Iterator[Numbered]:
         self.syntax = "jsonl"
         is_bulk = None if self._kind in ("", "shopify") and not self._named else False
         if is_bulk is False:
@@ -203,7 +203,7 @@ class FeedRows:
         if not self.columns:
             self._use(feed_formats.GOOGLE)
 
-    def _of_xml(self) -> Iterator[Numbered]:
+    def _xml_rows(self) -> Iterator[Numbered]:
         self.syntax = "xml"
         self._use(self.format)
         for line, row in xml_feed.rows(self._file):

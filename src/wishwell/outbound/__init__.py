@@ -22,7 +22,7 @@ from wishwell.outbound.answer import Answer, AnswerReader, Unanswered
 from wishwell.outbound.connection import Address, Connection
 from wishwell.outbound.names import Names, Resolve, is_allowed, resolve
 
-CALL_SECONDS = 10.0
+CALL_TIMEOUT_SECONDS = 10.0
 """Timeout of a whole call, from the DNS look-up to the last byte of the response."""
 
 _KEPT_SECONDS = 4.0
@@ -90,7 +90,7 @@ class Outbound:
         *,
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
-        seconds: float = CALL_SECONDS,
+        seconds: float = CALL_TIMEOUT_SECONDS,
         owner: str = "",
     ) -> Answer:
         """Sends a request and returns the answer. Raises ``Unanswered``.

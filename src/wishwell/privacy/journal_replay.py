@@ -165,7 +165,7 @@ async def _erase(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Out
     return "repeated"
 
 
-async def _call_off(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
+async def _cancel_request(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
     row = await tx.one("request", store=store.id, id=act.id)
     if row is None or platform_requests.from_row(row).state == "called_off":
         return "done" if row else "unknown"
@@ -193,7 +193,7 @@ _REPEAT: Mapping[str, tuple[Callable[..., Awaitable[Outcome]], tuple[str, ...]]]
     "token.revoked": (_revoke_token, ("id",)),
     "profile.revoked": (_revoke_profile, ("store_id", "profile", "until")),
     "profile.erased": (_erase, ("store_id", "profile", "created")),
-    "request.called_off": (_call_off, ("store_id", "id")),
+    "request.called_off": (_cancel_request, ("store_id", "id")),
     "order.forgotten": (_forget_order, ("store_id", "id")),
     "webhook.deleted": (_leave_to_operator, ("store_id", "id")),
     "store.deleted": (_leave_to_operator, ("store_id",)),

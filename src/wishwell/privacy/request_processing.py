@@ -24,11 +24,11 @@ _BATCH_SIZE = 100
 log = structlog.get_logger("wishwell.privacy.request_processing")
 
 
-Due = tuple[str, PlatformRequest]
+DueRequest = tuple[str, PlatformRequest]
 """A store's id, and a due request of the store."""
 
 
-async def due(tx: Reader, now: int, passed: int = 0) -> list[Due]:
+async def due_requests(tx: Reader, now: int, passed: int = 0) -> list[DueRequest]:
     """Returns due requests of all stores: at most the batch size, plus ``passed``, the number that
     this run has seen already."""
     named = {"now": ids.timestamp(now), "limit": _BATCH_SIZE + passed}
@@ -48,7 +48,7 @@ async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | N
         await db.write(_redate, clock)
     seen: set[str] = set()
     while True:
-        found = await db.read(due, clock(), len(seen))
+        found = await db.read(due_requests, clock(), len(seen))
         left = [(store, request) for store, request in found if request.id not in seen]
         if not left:
             return

@@ -59,7 +59,7 @@ async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page
     """
     if not tx.joins_products:
         return await including(items.page)(tx, scope, asked)
-    made = items.from_row if isinstance(scope, Profile) else items.in_store
+    made = items.from_row if isinstance(scope, Profile) else items.from_store_row
 
     def from_row(row: Row) -> Item:
         *columns, document, variant = row

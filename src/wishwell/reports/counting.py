@@ -71,7 +71,7 @@ async def last(tx: Reader, store: Store, day: str = "9999-12-31", days: int = 1)
     return [Count(*row) for row in await tx.all("counts_until", store=store.id, day=day, days=days)]
 
 
-class Due(NamedTuple):
+class DueStores(NamedTuple):
     """Stores that are due for a count, and the start of the oldest of all stores' last counts."""
 
     stores: list[Store]
@@ -79,18 +79,18 @@ class Due(NamedTuple):
 
 
 # rule: count-pace
-async def due(tx: Reader, kept: Sequence[Store], now: int, seconds: float) -> Due:
+async def due(tx: Reader, active: Sequence[Store], now: int, seconds: float) -> DueStores:
     """Returns the stores to count. ``now`` in milliseconds; ``seconds``: the setting."""
     counts = await tx.all("counts_last")
     ends = {str(id): (ended, wishes) for id, _, ended, wishes in counts}
     again = []
-    for store in kept:
+    for store in active:
         ended, wishes = ends.get(store.id, ("1970-01-01T00:00:00.000Z", 0))
         pause = min(seconds, SMALL_SECONDS) if wishes < SMALL_STORE_WISHES else seconds
         # A clock that was set back delays no count for long (rule: clock-guard).
         if not 0 <= now - ids.from_timestamp(ended) < pause * 1000:
             again.append(store)
-    return Due(again, min((began for _, began, *_ in counts), default=None))
+    return DueStores(again, min((began for _, began, *_ in counts), default=None))
 
 
 # rule: count-pace

@@ -70,7 +70,13 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         Job("erasing", 1.0, _housekeeping(service, "erase", _ERASE_SECONDS, _erase, _erased).turn),
         Job("waiting", 10.0, functools.partial(_measure_backlogs, service)),
         _housekeeping(service, "count", _count_turn(service), _count),
-        _housekeeping(service, "requests", _PRIVACY_REQUESTS_SECONDS, _do_requests, _requested),
+        _housekeeping(
+            service,
+            "requests",
+            _PRIVACY_REQUESTS_SECONDS,
+            _process_privacy_requests,
+            _has_due_requests,
+        ),
         # rule: session-purged
         _housekeeping(service, "purge", service.settings.purge_interval, _purge),
         # rule: feed-retention
@@ -192,12 +198,12 @@ def _retention(
     return work
 
 
-async def _requested(service: Services) -> bool:
-    return bool(await service.db.read(request_processing.due, service.clock()))
+async def _has_due_requests(service: Services) -> bool:
+    return bool(await service.db.read(request_processing.due_requests, service.clock()))
 
 
 # rule: privacy-requests
-async def _do_requests(service: Services) -> None:
+async def _process_privacy_requests(service: Services) -> None:
     """Processes the privacy requests of platforms."""
     journal.actor.set("platform")
     async for customer in request_processing.work(service.db, service.clock):

@@ -17,7 +17,7 @@ from wishwell import ids
 from wishwell.stores.naming import Naming
 
 _PARAMETERS = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
-_SIGNED = _PARAMETERS - {"signature"}
+_SIGNED_PARAMETERS = _PARAMETERS - {"signature"}
 _OLD, _AHEAD = 300, 60  # maximum seconds by which a signed query may be old or ahead
 _MAX_SAFE_INTEGER = 2**53 - 1
 """The largest integer that every JSON parser reads exactly; a larger one could change its value."""
@@ -96,7 +96,7 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
     # value that the browser chose could end in a forged customer id, or extend the real one. In
     # such a text, a platform parameter's name occurs more often than the parameter itself. (Names
     # that begin with a digit sort first, so no such parameter directly follows the id.)
-    if any(signed.count(f"{name}=") != len(values.get(name, [])) for name in _SIGNED):
+    if any(signed.count(f"{name}=") != len(values.get(name, [])) for name in _SIGNED_PARAMETERS):
         raise InvalidEvidence("its signed text is ambiguous")
     moment = "".join(values.get("timestamp", []))
     if not re.fullmatch(r"[0-9]{1,12}", moment) or not -_AHEAD <= now - int(moment) <= _OLD:

@@ -86,7 +86,7 @@ def check_texts(texts: Mapping[str, Mapping[str, str]]) -> None:
 
 
 # rule: page-look
-def on_accent(accent: str) -> str:
+def text_on_accent(accent: str) -> str:
     """Returns black or white, whichever has more contrast on a colour: at least 4.5:1 (WCAG)."""
     channels = [int(accent[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]

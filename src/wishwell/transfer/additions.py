@@ -41,23 +41,23 @@ class ExistingProfile(msgspec.Struct):
 
 
 # rule: import-twice
-def additions(store: Store, key: str, bundle: Bundle, held: ExistingProfile | None) -> Rows:
+def additions(store: Store, key: str, bundle: Bundle, existing: ExistingProfile | None) -> Rows:
     """Returns the rows that the profile lacks; no value of the result is empty.
 
-    ``held`` is ``None`` if the profile doesn't exist. A closed session gets nothing.
+    ``existing`` is ``None`` if the profile doesn't exist. A closed session gets nothing.
     """
     profile = bundle.profile
-    if held is None:
+    if existing is None:
         rows: Rows = defaultdict(list, profiles=[_profile_row(store, key, bundle)])
         _add_records(rows, store, key, bundle, ExistingProfile())
         return rows
     rows = defaultdict(list)
-    if held.closed_at is not None or profile.closed_at is not None:
+    if existing.closed_at is not None or profile.closed_at is not None:
         return rows
     if bundle.joins:
-        bundle = _joined(bundle, held)
-    _add_records(rows, store, key, bundle, held)
-    if rows or _changes(bundle, held):
+        bundle = _joined(bundle, existing)
+    _add_records(rows, store, key, bundle, existing)
+    if rows or _changes(bundle, existing):
         of = {"profile": key, **asdict(profile), "shared": int(profile.shared)}
         for statement in ("lists_recount", "profile_recount", "import_profile"):
             rows[statement].append(of)
@@ -65,12 +65,13 @@ def additions(store: Store, key: str, bundle: Bundle, held: ExistingProfile | No
 
 
 # rule: import-csv
-def _joined(bundle: Bundle, held: ExistingProfile) -> Bundle:
+def _joined(bundle: Bundle, existing: ExistingProfile) -> Bundle:
     """Returns the bundle with its lists replaced by the profile's own lists of the same names."""
     own = {
-        id: held.named[name]
+        id: existing.named[name]
         for id, record in bundle.lists.items()
-        if id not in held.lists and (name := merging.normalised_name(record.name)) in held.named
+        if id not in existing.lists
+        and (name := merging.normalised_name(record.name)) in existing.named
     }
     return msgspec.structs.replace(
         bundle,
@@ -82,26 +83,28 @@ def _joined(bundle: Bundle, held: ExistingProfile) -> Bundle:
     )
 
 
-def _changes(bundle: Bundle, held: ExistingProfile) -> bool:
+def _changes(bundle: Bundle, existing: ExistingProfile) -> bool:
     profile = bundle.profile
     return (
-        profile.created_at < held.created_at
-        or (profile.touched_at > held.touched_at and not bundle.joins)
-        or profile.events > held.events
-        or bool(profile.email and not held.email)
-        or (profile.notices is not None and held.notices is None)
-        or profile.shared > held.shared
+        profile.created_at < existing.created_at
+        or (profile.touched_at > existing.touched_at and not bundle.joins)
+        or profile.events > existing.events
+        or bool(profile.email and not existing.email)
+        or (profile.notices is not None and existing.notices is None)
+        or profile.shared > existing.shared
     )
 
 
-def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: ExistingProfile) -> None:
-    fresh = [record for id, record in bundle.lists.items() if id not in held.lists]
-    _add_items(rows, store, key, bundle, held)
+def _add_records(
+    rows: Rows, store: Store, key: str, bundle: Bundle, existing: ExistingProfile
+) -> None:
+    fresh = [record for id, record in bundle.lists.items() if id not in existing.lists]
+    _add_items(rows, store, key, bundle, existing)
     sizes = Counter(row["list_id"] for row in rows.get("entries", ()))
     for new in fresh:
         of = {"profile_id": key, "store_id": store.id, "item_count": sizes[new.id]}
         rows["lists"].append(mapping.to_columns(new) | of)
-    for id, shared in held.lists.items():
+    for id, shared in existing.lists.items():
         if not shared and id in bundle.lists and bundle.lists[id].shared:
             rows["list_mark_shared"].append({"profile": key, "id": id})
     for removed in bundle.removed:
@@ -109,22 +112,24 @@ def _add_records(rows: Rows, store: Store, key: str, bundle: Bundle, held: Exist
         of |= {"variant_id": "" if removed.variant_id is None else str(removed.variant_id)}
         rows["import_removed"].append(asdict(removed) | of | {"saved_at": removed.saved_at or ""})
     for share in bundle.shares:
-        if share.id not in held.shares:
+        if share.id not in existing.shares:
             of = {"profile": key, "store": store.id, "list_id": share.list_id or ids.NO_UUID}
             rows["share_add"].append(asdict(share) | of)
 
 
-def _add_items(rows: Rows, store: Store, key: str, bundle: Bundle, held: ExistingProfile) -> None:
+def _add_items(
+    rows: Rows, store: Store, key: str, bundle: Bundle, existing: ExistingProfile
+) -> None:
     """Adds missing items, and adds existing items to the lists that the file adds."""
-    fresh = bundle.lists.keys() - held.lists.keys()
+    fresh = bundle.lists.keys() - existing.lists.keys()
     places = {
         (id, item): place
         for id in fresh
         for item, place in ordering.in_order(bundle.lists[id].order).items()
     }
-    item_ids = {id for id, _ in held.items.values()}
+    item_ids = {id for id, _ in existing.items.values()}
     for item in bundle.items:
-        if there := held.items.get(item.kind):
+        if there := existing.items.get(item.kind):
             id, on = there[0], there[1].split()
             comes = bundle.lists.keys() if bundle.joins else fresh
             lists = [id for id in item.list_ids if id in comes and id not in on]

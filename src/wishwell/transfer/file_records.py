@@ -42,7 +42,7 @@ _LATE_MS = 60_000
 """Maximum milliseconds that ``created_at`` may be later than the time in the record's UUIDv7."""
 
 _LENGTH = re.compile(r"Expected `str` of length <= (\d+)")
-_PLACE = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
+_FIELD_PATH = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
 
 
 class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -352,11 +352,11 @@ def _decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
 
 def explained(text: str) -> str:
     """Returns a msgspec error message with the field before the rule."""
-    place = _PLACE.search(text)
-    rule = text[: place.start()] if place else text
+    path = _FIELD_PATH.search(text)
+    rule = text[: path.start()] if path else text
     rule = _LENGTH.sub(r"must be at most \1 characters", rule)
     rule = next((form for pattern, form in FORMS.items() if rule.endswith(repr(pattern))), rule)
-    return f"{place['field']}: {rule}" if place and place["field"] else rule
+    return f"{path['field']}: {rule}" if path and path["field"] else rule
 
 
 _of = functools.cache(msgspec.json.Decoder)

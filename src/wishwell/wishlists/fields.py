@@ -82,7 +82,7 @@ def duplicate_key(text: bytes | str) -> str | None:
     has validated its syntax and size.
     """
     try:
-        _once.decode(text if isinstance(text, str) else text.decode())
+        _unique_keys_decoder.decode(text if isinstance(text, str) else text.decode())
     except _DuplicateKey as error:
         return str(error)
     return None
@@ -98,7 +98,7 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
         raise _DuplicateKey(next(key for key in keys if keys.count(key) > 1))
 
 
-_once = json.JSONDecoder(object_pairs_hook=_each_key_once)
+_unique_keys_decoder = json.JSONDecoder(object_pairs_hook=_each_key_once)
 
 
 # rule: input-inert

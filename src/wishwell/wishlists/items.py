@@ -75,7 +75,7 @@ class ItemPatch(msgspec.Struct, frozen=True):
 
 
 from_row = mapping.from_columns(Item, "item_fields")
-in_store = mapping.from_columns(Item, "item_fields", "profile")
+from_store_row = mapping.from_columns(Item, "item_fields", "profile")
 """Both convert a row to an item; the row of a whole store's page also has the owner's GID."""
 
 OPTIONS = statements.columns("item_options")
@@ -112,7 +112,7 @@ def show(found: Iterable[_OfProduct], *, text_ids: bool) -> None:
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
     """Returns a page of items, newest first. Raises ``profiles.missing``."""
-    made = from_row if isinstance(scope, Profile) else in_store
+    made = from_row if isinstance(scope, Profile) else from_store_row
     return await pages.read(tx, "items", scope, asked, made)
 
 
@@ -190,7 +190,9 @@ async def set_lists(
     Raises ``NotFound`` for the item or a list, ``LimitReached`` if a list or the profile would
     exceed its size limit.
     """
-    return await put_on(tx, profile, await find_locked(tx, profile, id), list_ids, limits, now)
+    return await replace_lists(
+        tx, profile, await find_locked(tx, profile, id), list_ids, limits, now
+    )
 
 
 async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
@@ -203,7 +205,7 @@ async def find_locked(tx: Writer, profile: Profile, id: str) -> Item:
     return from_row(row)
 
 
-async def put_on(
+async def replace_lists(
     tx: Writer,
     profile: Profile,
     before: Item,

@@ -39,10 +39,10 @@ class List(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
 
 
 from_row = mapping.from_columns(List, "list_fields")
-_in_store = mapping.from_columns(List, "list_fields", "profile")
+_from_store_row = mapping.from_columns(List, "list_fields", "profile")
 """Both convert a row to a list; the row of a whole store's page also has the owner's GID."""
 
-_COLUMNS = len(statements.columns("list_fields"))
+_COLUMN_COUNT = len(statements.columns("list_fields"))
 
 
 class ListFields(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIte
 
 async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
     """Returns a page of lists, newest first. Raises ``profiles.missing``."""
-    made = from_row if isinstance(scope, Profile) else _in_store
+    made = from_row if isinstance(scope, Profile) else _from_store_row
     return await pages.read(tx, "lists", scope, asked, made)
 
 
@@ -113,13 +113,13 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     rows = await tx.all("list_with_items", profile=profile.id, id=id)
     if not rows:
         raise await _absent(tx, profile)
-    whole = from_row(rows[0][:_COLUMNS])
+    whole = from_row(rows[0][:_COLUMN_COUNT])
     positions = {}
     shown = whole.items = []
     for row in rows:
-        position = row[_COLUMNS]
+        position = row[_COLUMN_COUNT]
         if position is not None:
-            item = items.from_row(row[_COLUMNS + 1 :])
+            item = items.from_row(row[_COLUMN_COUNT + 1 :])
             positions[item.id] = position
             shown.append(item)
     shown.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")
@@ -240,13 +240,13 @@ async def put_item(
     """
     item = await _item(tx, profile, id, item_id)
     if after is UNSET:
-        return await items.put_on(tx, profile, item, {*item.list_ids, id}, limits, now)
+        return await items.replace_lists(tx, profile, item, {*item.list_ids, id}, limits, now)
     key = {"profile": profile.id, "list": id}
     named = [item_id, after] if after is not None and ids.is_uuid(after) else [item_id]
     old: dict[str, int] = dict(map(tuple, await tx.all("entries_named", **key, items=named)))
     if after is not None and (after == item_id or after not in old):
         raise Invalid("after: must be null, or the id of another item on this list.")
-    item = await items.put_on(tx, profile, item, {*item.list_ids, id}, limits, now)
+    item = await items.replace_lists(tx, profile, item, {*item.list_ids, id}, limits, now)
     if after is None or old[after]:
         low = 0 if after is None else old[after]
         if not await ordering.move(tx, key, item_id, old.get(item_id, 0), low):
@@ -270,7 +270,7 @@ async def remove_item(
     item = await _item(tx, profile, id, item_id)
     if id not in item.list_ids:
         raise NotFound("The item isn't on this list.", "item_not_on_list")
-    await items.put_on(tx, profile, item, {*item.list_ids} - {id}, limits, now)
+    await items.replace_lists(tx, profile, item, {*item.list_ids} - {id}, limits, now)
 
 
 async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:

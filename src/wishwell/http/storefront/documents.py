@@ -108,7 +108,7 @@ def _style(look: Look) -> str:
     """Returns the colours as CSS, which has only characters that a checked colour has."""
     if not look.accent:
         return ""
-    on = looks.on_accent(look.accent)
+    on = looks.text_on_accent(look.accent)
     return f":root{{--wishlist-accent:{look.accent};--wishlist-on-accent:{on}}}"
 
 
