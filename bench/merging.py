@@ -7,20 +7,14 @@ and this one's in milliseconds: medians over all pairs of turns. With WISHWELL_T
 PostgreSQL is that cluster.
 """
 
-import argparse
 import os
 import statistics
-import sys
 import uuid
-from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
 from bench import seed
 from bench.client import Raw
-from bench.targets import ENGINES, OURS, Shop, Source, in_turns, processor, run, say
-from tests.servers import PostgresServer
-from tests.servers.citus import Cluster
+from bench.targets import Shop, both, comparison, in_turns, processor, run, say
 from tools.tables import spread
 
 ITEMS = 1_000
@@ -42,23 +36,11 @@ def sign_in(shop: Shop, has: int, on: int, lists: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m bench.merging", description=__doc__)
-    words.add_argument("before", type=Path, help="the checkout of the other program")
-    words.add_argument("--rounds", type=int, default=11)
-    words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
-    chosen = words.parse_args()
-    other = Source(chosen.before.absolute(), sys.executable)
+    chosen = comparison("merging", __doc__, rounds=11).parse_args()
+    cluster = os.environ.get("WISHWELL_TEST_CITUS")
     for engine in chosen.engine:
-        with ExitStack() as opened:
-            shops = []
-            for source in (OURS, other):
-                server = None
-                if engine == "PostgreSQL":
-                    cluster = os.environ.get("WISHWELL_TEST_CITUS")
-                    made = Cluster(cluster) if cluster else PostgresServer(fsync=True)
-                    server = opened.enter_context(made)
-                shop = Shop(engine, server, source, ["--events", "on"])
-                shops.append(opened.enter_context(shop).serve())
+        with both(engine, chosen.before, ["--events", "on"], cluster) as made:
+            shops = [shop.serve() for shop in made]
             for has, on, lists in ((0, 0, 0), (0, 0, 3), (ITEMS // 2, 3, 3), (ITEMS, 1, 3)):
                 link = partial(sign_in, has=has, on=on, lists=lists)
                 ours, theirs = in_turns(shops, chosen.rounds, link)

@@ -1,6 +1,7 @@
 """The measured programs: the service, the floor and a typical stack, each in one process on one
 machine."""
 
+import argparse
 import contextlib
 import json
 import os
@@ -9,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
@@ -18,6 +19,7 @@ import psutil
 
 from bench import seed
 from tests.servers import HERE, PostgresServer, Program, Service, connects, free_port
+from tests.servers.citus import Cluster
 
 ROOT = Path(__file__).parents[1]
 ENGINES = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}
@@ -94,6 +96,32 @@ class Shop(Service):
             return float(self.server.sql(statement, self.database.rpartition("/")[2]) or 0)
         with contextlib.closing(sqlite3.connect(self.folder / "wishwell.db")) as connection:
             return float(connection.execute(statement).fetchone()[0])
+
+
+@contextlib.contextmanager
+def both(
+    engine: str, before: Path, options: Sequence[str] = (), cluster: str | None = None
+) -> Iterator[list[Shop]]:
+    """Makes a shop of this program and one of the checkout ``before``, each with a database server
+    of its own; on PostgreSQL, ``cluster`` is the URL of a Citus cluster to use instead."""
+    with contextlib.ExitStack() as opened:
+        made = []
+        for source in (OURS, Source(before.absolute())):
+            server = None
+            if engine == "PostgreSQL":
+                database = Cluster(cluster) if cluster else PostgresServer(fsync=True)
+                server = opened.enter_context(database)
+            made.append(opened.enter_context(Shop(engine, server, source, options)))
+        yield made
+
+
+def comparison(name: str, description: str | None, rounds: int) -> argparse.ArgumentParser:
+    """Returns the options of a comparison with an earlier checkout."""
+    words = argparse.ArgumentParser(prog=f"python -m bench.{name}", description=description)
+    words.add_argument("before", type=Path, help="the checkout of the other program")
+    words.add_argument("--rounds", type=int, default=rounds)
+    words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
+    return words
 
 
 class Bare(Program):

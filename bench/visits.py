@@ -7,20 +7,15 @@ either of two workers, and 100 products a minute are put. For each engine it pri
 time and latency per request as shares of this one's: the medians over all pairs of turns.
 """
 
-import argparse
 import itertools
 import random
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 from bench import seed
 from bench.client import Raw
-from bench.targets import ENGINES, OURS, Shop, Source, processor, run, say
-from tests.servers import PostgresServer
+from bench.targets import Shop, both, comparison, processor, run, say
 from tools.tables import spread
 
 _ITEMS, _PRODUCTS, _ON_A_PAGE, _PAGES = 20, 2_400, 24, 8
@@ -118,22 +113,12 @@ def _next_of_each(
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m bench.visits", description=__doc__)
-    words.add_argument("before", type=Path, help="the checkout of the other program")
+    words = comparison("visits", __doc__, rounds=21)
     words.add_argument("--profiles", type=int, default=100_000)
-    words.add_argument("--rounds", type=int, default=21)
-    words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
     chosen = words.parse_args()
-    other = Source(chosen.before.absolute(), sys.executable)
     for engine in chosen.engine:
-        with ExitStack() as opened:
-            sides = []
-            for source in (OURS, other):
-                server = None
-                if engine == "PostgreSQL":
-                    server = opened.enter_context(PostgresServer(fsync=True))
-                shop = opened.enter_context(Shop(engine, server, source))
-                sides.append(Side(shop, chosen.profiles))
+        with both(engine, chosen.before) as shops:
+            sides = [Side(shop, chosen.profiles) for shop in shops]
             pairs = []
             for number in range(_WARM + chosen.rounds):
                 order = (0, 1) if number % 2 else (1, 0)

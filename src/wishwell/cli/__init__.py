@@ -23,6 +23,7 @@ from wishwell.cli.common_options import (
     in_days,
     new_id,
     now,
+    paced,
     run,
 )
 from wishwell.cli.data_commands import export_command, import_command
@@ -259,13 +260,12 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     sessions = customers = 0
     progress = Progress()
     await clock.observe(db)
-    async for sessions in purge.sessions(db, settings, clock, dry=dry):
-        await asyncio.sleep(0.02)  # lets a running service write between batches
+    async for sessions in paced(purge.sessions(db, settings, clock, dry=dry)):
         progress.report(f"{sessions:,} sessions")
     async for _ in erasure.idle(db, clock, dry=dry):
         customers += 1
     if customers and not dry:
-        async for _ in erasure.work(db, clock):
-            await asyncio.sleep(0.02)
+        async for _ in paced(erasure.work(db, clock)):
+            pass
     done = "would be removed" if dry else "removed"
     terminal.say(f"{sessions} sessions, {customers} customers {done}")

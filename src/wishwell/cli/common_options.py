@@ -6,7 +6,7 @@ import functools
 import os
 import pwd
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeVar
 
 import click
@@ -116,6 +116,16 @@ def now() -> str:
 
 def in_days(now: int, days: int) -> str:
     return ids.timestamp(now + days * ids.DAY_MS)
+
+
+_PAUSE_SECONDS = 0.02
+
+
+async def paced(batches: AsyncIterator[T]) -> AsyncIterator[T]:
+    """Yields batches with a pause after each, so that a running service can write."""
+    async for batch in batches:
+        yield batch
+        await asyncio.sleep(_PAUSE_SECONDS)
 
 
 _PROGRESS_SECONDS = 5.0

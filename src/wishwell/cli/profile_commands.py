@@ -1,6 +1,5 @@
 """`wishwell profile`: erases shoppers' data, and lists privacy requests."""
 
-import asyncio
 import contextlib
 from collections.abc import Sequence
 
@@ -8,16 +7,21 @@ import click
 
 from wishwell import profiles
 from wishwell.cli import terminal
-from wishwell.cli.common_options import JSON, NAMED_STORE, Progress, clock, in_store, read_file
+from wishwell.cli.common_options import (
+    JSON,
+    NAMED_STORE,
+    Progress,
+    clock,
+    in_store,
+    paced,
+    read_file,
+)
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound, Unavailable
 from wishwell.privacy import erasure, platform_requests
 from wishwell.profiles import Profile
 from wishwell.stores import Store
-
-_BATCH_PAUSE_SECONDS = 0.02
-"""Seconds between batches of an erasure, so that a running service can write."""
 
 _BATCH_SIZE = 100
 
@@ -58,9 +62,8 @@ async def profile_erase(
                 keys += ended
         if keys and not at:
             terminal.say("no longer visible; waiting for the data to be removed", err=True)
-        async for _ in erasure.work(db, clock):
+        async for _ in paced(erasure.work(db, clock)):
             progress.report(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
-            await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     left = [key for key in keys if await db.read(erasure.is_under_way, key)]
     if left:
         raise Unavailable(

@@ -1,19 +1,15 @@
 """`wishwell restore`: what to do after a backup was restored."""
 
-import asyncio
 from collections import Counter
 
 import click
 
 from wishwell.cli import terminal
-from wishwell.cli.common_options import JSON, Progress, clock, in_database
+from wishwell.cli.common_options import JSON, Progress, clock, in_database, paced
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.privacy import erasure, journal_replay
-
-_BATCH_PAUSE_SECONDS = 0.02
-"""Between two steps of an erasure, in which others write."""
 
 
 @click.group()
@@ -48,8 +44,8 @@ async def restore_replay(
         if as_json or act.outcome not in ("done", "unknown"):
             shown.append(act)
     if not dry:
-        async for _ in erasure.work(db, clock):
-            await asyncio.sleep(_BATCH_PAUSE_SECONDS)
+        async for _ in paced(erasure.work(db, clock)):
+            pass
     if shown or as_json:
         terminal.show(shown, as_json)
     if foreign:

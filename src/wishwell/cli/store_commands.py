@@ -11,7 +11,16 @@ import msgspec
 
 from wishwell import stores
 from wishwell.cli import terminal
-from wishwell.cli.common_options import JSON, Progress, clock, in_database, new_id, now, read_file
+from wishwell.cli.common_options import (
+    JSON,
+    Progress,
+    clock,
+    in_database,
+    new_id,
+    now,
+    paced,
+    read_file,
+)
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
@@ -187,8 +196,6 @@ async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> Non
 
 
 _SEEN_SECONDS = stores.PROPAGATION_MS / 1000
-_BATCH_PAUSE_SECONDS = 0.02
-"""Seconds between batches of a deletion, so that a running service can write."""
 
 
 # rule: store-delete
@@ -215,9 +222,8 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     # After this time, every process has seen the deletion and has stopped writing to the store.
     await asyncio.sleep(_SEEN_SECONDS)
     gone = 0
-    async for gone in store_deletion.run(db, doomed):
+    async for gone in paced(store_deletion.run(db, doomed)):
         progress.report(f"{gone:,} profiles deleted")
-        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     terminal.say(f"deleted the store {handle} with {gone:,} profiles")
 
 

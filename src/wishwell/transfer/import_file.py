@@ -202,17 +202,17 @@ def _gathered(lines: Lines) -> Bundle:
     (_, profile), *rest = lines
     assert isinstance(profile, ProfileRecord)
     bundle = Bundle(profile)
+    others: dict[type[Record], list[Any]] = {
+        ItemRecord: bundle.items,
+        RemovedRecord: bundle.removed,
+        ShareRecord: bundle.shares,
+        ReservationRecord: bundle.reservations,
+    }
     for _, record in rest:
         if isinstance(record, ListRecord):
             bundle.lists[record.id] = record
-        elif isinstance(record, ItemRecord):
-            bundle.items.append(record)
-        elif isinstance(record, RemovedRecord):
-            bundle.removed.append(record)
-        elif isinstance(record, ShareRecord):
-            bundle.shares.append(record)
-        elif isinstance(record, ReservationRecord):
-            bundle.reservations.append(record)
+        elif type(record) in others:
+            others[type(record)].append(record)
     return bundle
 
 
