@@ -98,7 +98,7 @@ SHOWN = {
     "EventProduct": notices.NoticeProduct,
     "ShownCount": reports.ShownCount,
     "Purchased": Purchased,
-    "AppliedOrder": orders.Applied,
+    "AppliedOrder": orders.AppliedOrder,
     "Earned": purchases.Earned,
     "EarnedRow": purchases.EarnedRow,
     "Revenue": purchases.Revenue,
@@ -125,7 +125,9 @@ SHOWN |= {
     ],
     "SummaryReport": Report[reports.Summary],
     "DaysReport": Report[Annotated[list[reports.Day], published(maxItems=reports.MAX_DAYS)]],
-    "OrdersResponse": Data[Annotated[list[orders.Applied], published(maxItems=orders.MAX_BULK)]],
+    "OrdersResponse": Data[
+        Annotated[list[orders.AppliedOrder], published(maxItems=orders.MAX_BULK)]
+    ],
     "PurchasesReport": EarnedReport,
     "ShownWishes": Data[Annotated[list[reports.ShownCount], published(maxItems=items.MAX_BULK)]],
     "Feed": store_handlers.Feed,

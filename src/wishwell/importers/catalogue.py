@@ -20,7 +20,7 @@ from wishwell.errors import Invalid
 from wishwell.importers import cells, table
 from wishwell.importers.cells import Period
 from wishwell.importers.feed_formats import Unpublished
-from wishwell.importers.feed_products import Facts, gathered
+from wishwell.importers.feed_products import ProductRow, product_from_rows
 from wishwell.importers.feed_rows import FeedRows
 from wishwell.products import NewProduct
 from wishwell.products.notices import Money
@@ -163,7 +163,7 @@ class Catalogue:
             if product:
                 self._spool.add(product, line, "", "")
             return False
-        facts = Facts(
+        facts = ProductRow(
             title=self._optional(line, row, "title", cells.title),
             option=self._optional(line, row, "option", cells.title),
             url=self._optional(line, row, "url", cells.url),
@@ -251,12 +251,12 @@ class Catalogue:
     def __iter__(self) -> Iterator[NewProduct]:
         for id, rows in self._spool.by_key():
             if found := self._merged(rows):
-                product = gathered(id, found)
+                product = product_from_rows(id, found)
                 if len(self.sales) < _MAX_SALES:
                     self._note_sale(product, found)
                 yield product
 
-    def _note_sale(self, product: NewProduct, found: Mapping[str, Facts]) -> None:
+    def _note_sale(self, product: NewProduct, found: Mapping[str, ProductRow]) -> None:
         price = product.data.price
         until = [facts.sale_until for facts in found.values() if facts.price == price]
         if price is not None and until and until[0] is not None:
@@ -268,13 +268,13 @@ class Catalogue:
         return int(number)
 
     # rule: catalogue-variants
-    def _merged(self, rows: Iterable[Row]) -> dict[str, Facts]:
+    def _merged(self, rows: Iterable[Row]) -> dict[str, ProductRow]:
         """Merges the rows of a product by variant; returns nothing if one of them was refused."""
-        found: dict[str, Facts] = {}
+        found: dict[str, ProductRow] = {}
         for *_, variant, text in rows:
             if not text:
                 return {}
-            facts = msgspec.json.decode(text, type=Facts)
+            facts = msgspec.json.decode(text, type=ProductRow)
             if variant in found:
                 found[variant].complement(facts)
             else:

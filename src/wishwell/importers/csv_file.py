@@ -31,7 +31,7 @@ FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved",
 _MAX_EXAMPLES = 5
 _EMPTY_VALUES = {"customer": table.EMPTY_CELLS | {"0"}, "variant": table.EMPTY_CELLS | {"0"}}
 _BATCH_SIZE = 10_000
-_AHEAD_MS = 60_000
+_MAX_CLOCK_SKEW_MS = 60_000
 """Clock skew, in milliseconds, that the other app may have."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -209,7 +209,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
                 milliseconds = int((time - _EPOCH).total_seconds() * 1000)
         except (ValueError, OverflowError) as error:
             raise Invalid("must be a time in ISO 8601, such as 2025-04-18T18:13:27Z") from error
-        if not 0 <= milliseconds <= now + _AHEAD_MS:
+        if not 0 <= milliseconds <= now + _MAX_CLOCK_SKEW_MS:
             raise Invalid("must be between 1970 and now")
         return milliseconds
 

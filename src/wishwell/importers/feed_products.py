@@ -12,7 +12,7 @@ from wishwell.products.notices import Money
 _JOINTS = " -–—/|,:;()[]"
 
 
-class Facts(msgspec.Struct, omit_defaults=True):
+class ProductRow(msgspec.Struct, omit_defaults=True):
     """What the rows of one product or variant say."""
 
     title: str | None = None
@@ -23,7 +23,7 @@ class Facts(msgspec.Struct, omit_defaults=True):
     availability: Availability | None = None
     sale_until: int | None = None
 
-    def complement(self, other: "Facts") -> None:
+    def complement(self, other: "ProductRow") -> None:
         """Takes over what is unknown here."""
         if self.price is None:
             self.price, self.sale_until = other.price, other.sale_until
@@ -33,9 +33,9 @@ class Facts(msgspec.Struct, omit_defaults=True):
 
 
 # rule: catalogue-variants
-def gathered(id: str, found: Mapping[str, Facts]) -> NewProduct:
+def product_from_rows(id: str, found: Mapping[str, ProductRow]) -> NewProduct:
     """Builds a product from what the rows say of it (under "") and of its variants."""
-    own, rows = found.get("") or Facts(), list(found.values())
+    own, rows = found.get("") or ProductRow(), list(found.values())
     stock = [facts.availability for variant, facts in found.items() if variant]
     words = [(facts.title or "").split() for facts in rows]
     common: list[str] = []

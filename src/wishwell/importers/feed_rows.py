@@ -112,7 +112,7 @@ class FeedRows:
                 return self._xml_rows()
         return self._table_rows()
 
-    def _use(self, chosen: Format) -> None:
+    def _set_format(self, chosen: Format) -> None:
         """Sets the format, and with it the columns of each field."""
         if chosen.needs_text_ids and not self._store.has_text_ids:
             raise Invalid(
@@ -140,9 +140,9 @@ class FeedRows:
         self.encoding = found.encoding
         self.syntax = "tsv" if found.delimiter == "\t" else "csv"
         if self._kind or self._named:
-            self._use(self.format)
+            self._set_format(self.format)
         else:
-            self._use(feed_formats.detect(found.header, commented=found.commented))
+            self._set_format(feed_formats.detect(found.header, commented=found.commented))
         header = self._checked_header(found)
         self._found.update(header)
         if self.format.name == "shopify":
@@ -182,7 +182,7 @@ class FeedRows:
         self.syntax = "jsonl"
         is_bulk = None if self._kind in ("", "shopify") and not self._named else False
         if is_bulk is False:
-            self._use(self.format)
+            self._set_format(self.format)
         for line, text in enumerate(read_lines(self._file, table.MAX_LINE), 1):
             if isinstance(text, str):
                 yield line, text
@@ -197,15 +197,15 @@ class FeedRows:
                 continue
             if is_bulk is None:
                 is_bulk = str(row.get("id")).startswith("gid://shopify/")
-                self._use(feed_formats.SHOPIFY_BULK if is_bulk else feed_formats.GOOGLE)
+                self._set_format(feed_formats.SHOPIFY_BULK if is_bulk else feed_formats.GOOGLE)
             self._found.update(row)
             yield line, row
         if not self.columns:
-            self._use(feed_formats.GOOGLE)
+            self._set_format(feed_formats.GOOGLE)
 
     def _xml_rows(self) -> Iterator[Numbered]:
         self.syntax = "xml"
-        self._use(self.format)
+        self._set_format(self.format)
         for line, row in xml_feed.rows(self._file):
             if not isinstance(row, str):
                 self._found.update(row)

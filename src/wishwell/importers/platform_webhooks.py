@@ -20,7 +20,7 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, Unauthenticated
 from wishwell.field_types import MAX_NUMBER
 from wishwell.importers import cells
-from wishwell.importers.feed_products import Facts, gathered
+from wishwell.importers.feed_products import ProductRow, product_from_rows
 from wishwell.products import Availability, NewProduct, Variant
 from wishwell.products.notices import Money
 from wishwell.stores import Store
@@ -79,7 +79,7 @@ class ProductBody(msgspec.Struct):
         own = [one.get("src") for one in _objects([self.image])] or [*pictures.values()]
         place = store.hosts[0] if store.hosts else f"https://{store.naming.platform_shop}"
         found = {
-            "": Facts(
+            "": ProductRow(
                 title=_read(cells.title, self.title),
                 url=_read(cells.url, self.handle and f"{place}/products/{self.handle}"),
                 image=_read(cells.url, next(iter(own), None)),
@@ -88,7 +88,7 @@ class ProductBody(msgspec.Struct):
         for given in known.values():
             variant, title = _id(store, given.get("id")), given.get("title")
             if variant is not None:
-                found[variant] = Facts(
+                found[variant] = ProductRow(
                     option=None if title == "Default Title" else _read(cells.title, title),
                     image=_read(cells.url, pictures.get(str(given.get("image_id")))),
                     price=_price(given.get("price"), store.reporting.currency),
@@ -97,10 +97,10 @@ class ProductBody(msgspec.Struct):
         is_partial = bool(all_ids - known.keys()) if all_ids else len(known) >= _FULL_VARIANTS
         for one in stored if is_partial else ():
             if len(found) <= products.MAX_FILE_VARIANTS:
-                kept = Facts(None, one.title, one.url, one.image, one.price)
+                kept = ProductRow(None, one.title, one.url, one.image, one.price)
                 kept.availability = products.availability_of(one)
                 found.setdefault(str(one.variant_id), kept)
-        return gathered(id, found)
+        return product_from_rows(id, found)
 
 
 class OrderBody(msgspec.Struct):

@@ -33,7 +33,7 @@ _MAX_CALLS = 1_024
 """Maximum concurrent calls of a process. An owner has at most as many as are left free; webhooks
 have a lower limit (``events/sender.py``)."""
 
-_LONGEST_URL = 2_048
+_MAX_URL_LENGTH = 2_048
 _PORTS = {443, 8443}
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _LOCALHOST = re.compile(r"(.*\.)?localhost")
@@ -167,9 +167,9 @@ class Outbound:
 
         Raises ``ValueError``.
         """
-        if not re.fullmatch(rf"[!-~]{{1,{_LONGEST_URL}}}", url):
+        if not re.fullmatch(rf"[!-~]{{1,{_MAX_URL_LENGTH}}}", url):
             raise ValueError(
-                f"must be a URL of at most {_LONGEST_URL} ASCII characters, without spaces"
+                f"must be a URL of at most {_MAX_URL_LENGTH} ASCII characters, without spaces"
             )
         if not re.match("https?://" if self._http else "https://", url, re.IGNORECASE):
             raise ValueError(

@@ -289,7 +289,9 @@ async def _lock(
     if not due:
         return {}
     owners = [{"profile": owner, "unasked": unasked} for owner in set(due.values())]
-    held = {owner: records.chosen(by) for owner, by in await tx.all_many("owner_lock", owners)}
+    held = {
+        owner: records.notice_choice(by) for owner, by in await tx.all_many("owner_lock", owners)
+    }
     rows = await tx.all("items_due", profiles=list(held), ids=list(due), product=product_id)
     return {row[_ITEM_INDEX]: (held[row[0]], row) for row in rows}
 

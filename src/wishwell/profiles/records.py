@@ -49,7 +49,7 @@ def from_row(row: Row) -> ProfileView:
         kind="session" if columns["is_session"] else "customer",
         items=columns["items"],
         lists=columns["lists"],
-        notices=chosen(columns["notices"]),
+        notices=notice_choice(columns["notices"]),
         created_at=columns["created_at"],
         email=columns["email"] or UNSET,
     )
@@ -68,7 +68,7 @@ async def find(tx: Reader, profile: Profile) -> ProfileView:
     return ProfileView(profile.gid, "customer", 0, 0, notices=None)
 
 
-def chosen(notices: int | None) -> bool | None:
+def notice_choice(notices: int | None) -> bool | None:
     """Returns a profile's choice about notices as the API shows it."""
     return None if notices is None else bool(notices)
 

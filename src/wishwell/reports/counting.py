@@ -205,10 +205,10 @@ async def _first_day(tx: Reader, store: Store, before: Sequence[Count], today: s
     """Returns the day of the oldest wish if it is before today and no other day has a count with
     wishes, for example after an import into a new store; else ''."""
 
-    def none(counts: Iterable[Count]) -> bool:
+    def are_empty(counts: Iterable[Count]) -> bool:
         return not any(count.wishes for count in counts if count.day != today)
 
-    if not none(before) or not none(await last(tx, store, days=ALL_DAYS)):
+    if not are_empty(before) or not are_empty(await last(tx, store, days=ALL_DAYS)):
         return ""
     oldest = await tx.one("count_oldest", store=store.id)
     day = today if oldest is None else day_of(ids.from_timestamp(oldest[0]), zone(store))

@@ -52,7 +52,7 @@ async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Wisher]:
 
     def from_row(row: Row) -> Wisher:
         _, gid, email, notices, variant, quantity, saved_at = row
-        wisher = Wisher(gid, records.chosen(notices), quantity, saved_at)
+        wisher = Wisher(gid, records.notice_choice(notices), quantity, saved_at)
         if variant:
             wisher.variant_id = id(variant)
         if email is not None:

@@ -147,7 +147,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         sealing=sealed_with,
         shops=ShopCache(cache, sealed_with, KeySets(outbound, settings.key_set_seconds)),
         sender=Sender(
-            db, outbound, sealed_with, clock, shown.add_to_events, max_concurrent=_sends()
+            db, outbound, sealed_with, clock, shown.add_to_events, max_concurrent=_max_sends()
         )
         if sealed_with
         else None,
@@ -171,7 +171,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         await db.close()
 
 
-def _sends() -> int:
+def _max_sends() -> int:
     """Returns the maximum of concurrent webhook sends, leaving file descriptors for requests."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MAX_CONCURRENT if files == resource.RLIM_INFINITY else min(MAX_CONCURRENT, files // 8)

@@ -7,7 +7,7 @@ from wishwell.errors import Invalid
 
 MAX_MONTHS = 120
 
-_TAKEN = (
+_RESERVED_HEADERS = (
     "authorization|connection|content-|cookie|expect|forwarded|host|origin|profile|sec-|set-cookie"
     "|transfer-encoding|wishwell-|x-forwarded-|x-request-id"
 )
@@ -58,7 +58,7 @@ _RULES = {
         "must be a cookie name of at most 100 characters, and not the name of the visitor's cookie",
     ),
     "jwt_header": (
-        f"(?!(?i:{_TAKEN})){_NAME}",
+        f"(?!(?i:{_RESERVED_HEADERS})){_NAME}",
         "must be a header name of at most 100 characters, and not a header that HTTP "
         "or Wishwell already uses",
     ),

@@ -125,7 +125,7 @@ def _add_items(
     places = {
         (id, item): place
         for id in fresh
-        for item, place in ordering.in_order(bundle.lists[id].order).items()
+        for item, place in ordering.positions_in_order(bundle.lists[id].order).items()
     }
     item_ids = {id for id, _ in existing.items.values()}
     for item in bundle.items:

@@ -57,7 +57,7 @@ async def lines(db: Database, handle: str, now: str, counts: EndRecord) -> Async
         yield file_records.encode(
             file_records.StoreRecord(file_records.VERSION, now, of, feed[0] if feed else 0)
         )
-        async for piece in _of_store(tx, store):
+        async for piece in _store_lines(tx, store):
             yield piece
         async for rows in _profiles(tx, store):
             records = await _records(tx, store, rows)
@@ -66,7 +66,7 @@ async def lines(db: Database, handle: str, now: str, counts: EndRecord) -> Async
         yield file_records.encode(counts)
 
 
-async def _of_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
+async def _store_lines(tx: Reader, store: Store) -> AsyncIterator[bytes]:
     if (row := await tx.one("store_secrets", store=store.id)) is not None:
         yield file_records.encode(file_records.SecretsRecord(row[0]))
     for row in await tx.all("export_admin_tokens", store=store.id):
@@ -134,7 +134,7 @@ async def _records(tx: Reader, store: Store, rows: Sequence[Row]) -> list[Record
     records: list[Record] = []
     for id, profile in profiles.items():
         records += [profile, *revoked[id]]
-        records += _of_profile(store, held.get(id, ()), holders)
+        records += _profile_records(store, held.get(id, ()), holders)
     return records
 
 
@@ -157,7 +157,7 @@ async def _holders(tx: Reader, held: dict[str, list[Row]]) -> Holders:
     return {(holder, item): (gid, merged) for holder, item, merged, gid in rows}
 
 
-def _of_profile(store: Store, rows: Sequence[Row], holders: Holders) -> list[Record]:
+def _profile_records(store: Store, rows: Sequence[Row], holders: Holders) -> list[Record]:
     lists: dict[str, ListRecord] = {}
     places: dict[str, list[tuple[int, str]]] = defaultdict(list)
     shares, items, removed, reservations = [], [], [], []

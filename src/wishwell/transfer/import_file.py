@@ -29,7 +29,7 @@ from wishwell.transfer.spool import Spool, opened, read_lines
 _MAX_LINE_BYTES = 1 << 25
 """Limit of bytes in a line: several times the longest line of an export."""
 
-_AHEAD_MS = 15 * 60_000
+_MAX_CLOCK_SKEW_MS = 15 * 60_000
 """Clock skew, in milliseconds, that a revocation may have. New tokens are dated after it."""
 
 _BATCH_SIZE = 10_000
@@ -118,7 +118,7 @@ class ImportFile:
             if line % _BATCH_SIZE == 0:
                 yield line
         if not spool.errors:
-            self._check_once(line)
+            self._check_uniqueness(line)
         for lines in () if spool.errors else self._lines_by_profile():
             for at, message in _wrong(lines):
                 spool.fail(at, message)
@@ -146,12 +146,12 @@ class ImportFile:
                 raise Invalid("comes before its profile")
         if (
             isinstance(record, RevocationRecord)
-            and ids.from_timestamp(record.revoked_at) > self._now + _AHEAD_MS
+            and ids.from_timestamp(record.revoked_at) > self._now + _MAX_CLOCK_SKEW_MS
         ):
             raise Invalid("revocation.revokedAt: must not be in the future")
         self.spool.add(key, line, KINDS[type(record)], text.decode())
 
-    def _check_once(self, last: int) -> None:
+    def _check_uniqueness(self, last: int) -> None:
         """Checks limits, uniqueness and completeness of the whole file."""
         counts = dict(self.spool.ask("SELECT kind, count(*) FROM records GROUP BY kind"))
         for kind, most in _MAX_RECORDS.items():

@@ -67,7 +67,7 @@ async def copy(
             changes.insert(0, (before, after))
         await saving.set_prices(tx, caller, [after for before, after in changes if before is None])
         await items.check_limits(tx, caller, changes, limits, "copy")
-        in_order = ordering.in_order([item.id for _, item in changes])
+        in_order = ordering.positions_in_order([item.id for _, item in changes])
         places = {(made.id, id): place for id, place in in_order.items()}
         told = await items.write(tx, caller, changes, now, places)
     await events.record_events(tx, caller, now, told)

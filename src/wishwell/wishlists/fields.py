@@ -9,7 +9,7 @@ from wishwell import field_types, ids
 from wishwell.errors import Invalid
 from wishwell.profiles import search
 
-_AHEAD_MS = ids.DAY_MS
+_MAX_CLOCK_SKEW_MS = ids.DAY_MS
 """Most milliseconds that a time may be in the future: a wrong clock would refuse later versions."""
 
 TAG_RULE = "must be 1 to 50 characters: a-z (lower case), 0-9, _ or -"
@@ -69,7 +69,7 @@ def time(field: str, at: datetime, now: int) -> str:
     """Returns a sender's time as stored. Raises ``Invalid`` for one more than a day ahead of
     ``now``, in milliseconds."""
     milliseconds = max(0, round(at.timestamp() * 1000))
-    if milliseconds > now + _AHEAD_MS:
+    if milliseconds > now + _MAX_CLOCK_SKEW_MS:
         shown = ids.timestamp(now)
         raise Invalid(f"{field}: must not be more than 24 hours in the future; it is now {shown}.")
     return ids.timestamp(milliseconds)

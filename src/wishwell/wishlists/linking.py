@@ -227,7 +227,7 @@ async def _write_lists(
         held.id: (*held.items, *merged.added[held.id]) for held in own if held.id in merged.added
     }
     await tx.run_many("list_touch", [{"profile": key, "id": id, "now": now} for id in grown])
-    orders = {list_id: ordering.in_order(on) for list_id, on in grown.items()}
+    orders = {list_id: ordering.positions_in_order(on) for list_id, on in grown.items()}
     positions = {(list_id, id): at for list_id, on in orders.items() for id, at in on.items()}
     placed = [
         {"profile": key, "list": held.id, "item": id, "position": orders[held.id][id]}

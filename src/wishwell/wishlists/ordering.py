@@ -41,7 +41,7 @@ def between(low: int, high: int, count: int) -> range:
     return range(first, first + step * count, step)
 
 
-def in_order(item_ids: Sequence[str]) -> dict[str, int]:
+def positions_in_order(item_ids: Sequence[str]) -> dict[str, int]:
     """Returns positions for all items of a list, in this order."""
     return dict(zip(item_ids, between(0, POSITION_LIMIT, len(item_ids)), strict=True))
 
@@ -57,7 +57,7 @@ async def rearrange(tx: Writer, key: Key, before: Mapping[str, int], placed: Seq
     while begin < end and low < before[placed[end - 1]] < high:
         high, end = before[placed[end - 1]], end - 1
     free = between(low, high, end - begin)
-    new = dict(zip(placed[begin:end], free, strict=True)) if free else in_order(placed)
+    new = dict(zip(placed[begin:end], free, strict=True)) if free else positions_in_order(placed)
     await _write(tx, key, before, new)
 
 

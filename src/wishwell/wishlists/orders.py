@@ -53,7 +53,7 @@ class Order(NamedTuple):
 Result = Literal["applied", "unchanged"]
 
 
-class Applied(msgspec.Struct, rename="camel"):
+class AppliedOrder(msgspec.Struct, rename="camel"):
     """What happened to an order."""
 
     order_id: str
@@ -115,7 +115,7 @@ async def of_profile(tx: Reader, profile: Profile) -> list[PurchaseView]:
 
 
 # rule: order-versions
-async def apply(tx: Writer, store: Store, order: Order, now: str) -> Applied:
+async def apply(tx: Writer, store: Store, order: Order, now: str) -> AppliedOrder:
     """Replaces the stored matches of an order by those of this version, unless it is older.
 
     Raises ``Conflict`` if purchases are turned off.
@@ -124,7 +124,7 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> Applied:
     await stores.check_not_deleting(tx, store)
     params = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
     if order.updated_at <= await _open(tx, params):
-        return Applied(order.id, "unchanged", len(await _stored(tx, params)))
+        return AppliedOrder(order.id, "unchanged", len(await _stored(tx, params)))
     before, held = await _lock_owners(tx, store, params, *([order.buyer.id] if order.buyer else []))
     buyer = held.get(order.buyer.id) if order.buyer else None
     wishes = await _wishes(tx, buyer, order, now) if buyer is not None else {}
@@ -135,7 +135,7 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> Applied:
     products = {one.product_id for one in (*before, *after)}
     for profile in _each(held):
         await _mark(tx, profile, products, new if profile == buyer else (), wishes, now)
-    return Applied(order.id, "applied", len(after))
+    return AppliedOrder(order.id, "applied", len(after))
 
 
 # rules: import-twice, order-versions

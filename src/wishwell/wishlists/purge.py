@@ -34,7 +34,7 @@ async def sessions(
     that can't be removed is skipped and logged. With ``dry`` it only counts them. Raises
     ``Unavailable``, also while the clock is suspect.
     """
-    idle, empty = _limits(settings, await db.read(clock.checked_now))
+    idle, empty = _expiry_times(settings, await db.read(clock.checked_now))
     after, removed = ("", ids.NO_UUID), 0
     while not dry and await db.write(_redate, clock):
         yield removed
@@ -51,7 +51,7 @@ async def sessions(
             yield removed
 
 
-def _limits(settings: Settings, now: int) -> tuple[str, str]:
+def _expiry_times(settings: Settings, now: int) -> tuple[str, str]:
     """Returns two limits: a session last used before the first, or a session without records last
     used before the second, has expired."""
     idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * ids.DAY_MS)))
@@ -83,7 +83,7 @@ async def close_expired(
     hides their records. Returns their keys."""
     held = [row[0] for row in await _lock(tx, expired)]
     now = await clock.checked_now(tx)
-    idle, empty = _limits(settings, now)
+    idle, empty = _expiry_times(settings, now)
     terms = {"gone_before": idle, "empty_before": empty, "now": ids.timestamp(now)}
     terms["removed"] = profiles.REMOVED
     return [row[0] for row in await tx.all("sessions_end", profiles=held, **terms)]
