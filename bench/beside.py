@@ -44,6 +44,11 @@ WORKS: dict[str, Callable[[seed.Owner], tuple[str, str, Any]]] = {
     "item": lambda owner: ("GET", f"/items/{owner.item}", None),
     "list": lambda owner: ("GET", f"/lists/{owner.list}", None),
     "post": lambda _: ("POST", "/items", {"productId": random.randint(1, 30)} | _change()),
+    "post-product": lambda _: (
+        "POST",
+        "/items?include=product",
+        {"productId": random.randint(1, 30)} | _change(),
+    ),
     "patch": lambda owner: ("PATCH", f"/items/{owner.item}", _change()),
     "lists": lambda owner: (
         "PUT",

@@ -104,6 +104,35 @@ def test_save_returns_the_product_if_asked(shop):
     assert "product" not in data(http.post("/items", json=body))
 
 
+@pytest.mark.parametrize("more", [{}, {"tags": ["gift"]}, {"listName": "Birthday"}])
+def test_save_returns_the_product_that_reads_return(shop, more):
+    """A save with `include=product` returns the same product as a read of its item: of a variant
+    with a price of its own, of a deleted product, or none if it is unknown."""
+    cheaper = {"variantId": 71, "title": "Small", "price": {"amount": "9.50", "currency": "EUR"}}
+    put(shop, 7, **SHIRT, variants=[cheaper, {"variantId": 72}])
+    put(shop, 8, **SHIRT)
+    shop.admin.delete("/products/8")
+    http = shop.customer("4").http
+    shown = []
+    for product in (
+        {"productId": 7, "variantId": 71},
+        {"productId": 7, "variantId": 72},
+        {"productId": 8},
+        {"productId": 9},
+    ):
+        for status in (201, 200):
+            made = data(http.post("/items", params=INCLUDE, json=product | more), status)
+            assert made == data(http.get(f"/items/{made['id']}", params=INCLUDE))
+        shown.append(made.get("product"))
+    assert [it and it.get("price") for it in shown] == [
+        cheaper["price"],
+        SHIRT["price"],
+        None,
+        None,
+    ]
+    assert shown[2:] == [{"deleted": True}, None]
+
+
 def test_cursor_works_with_and_without_include(world):
     """A cursor works with and without `include`."""
     _, http, _, saved = world

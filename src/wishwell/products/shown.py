@@ -7,13 +7,13 @@ import msgspec
 from msgspec import UNSET
 
 from wishwell import events
-from wishwell.db import Reader, Row
+from wishwell.db import Reader, Row, Writer
 from wishwell.events import Event
 from wishwell.field_types import published
 from wishwell.profiles import Profile, Scope, pages
-from wishwell.stores import Store
-from wishwell.wishlists import items
-from wishwell.wishlists.items import Item
+from wishwell.stores import SizeLimits, Store
+from wishwell.wishlists import items, saving
+from wishwell.wishlists.items import Item, NewItem
 from wishwell.wishlists.lists import List
 from wishwell.wishlists.shares import SharedItem
 
@@ -69,6 +69,27 @@ async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page
         return item
 
     return await pages.read(tx, "items_shown", scope, asked, from_row)
+
+
+async def save(
+    tx: Writer,
+    profile: Profile,
+    new: NewItem,
+    id: str,
+    limits: SizeLimits,
+    now: str,
+    new_list_ids: Sequence[str],
+) -> tuple[Item, bool, bool]:
+    """Saves an item like ``saving.save``, with its product.
+
+    Returns the item, whether it was created, and whether its product was read: not if it has lists
+    or tags, nor on a cluster.
+    """
+    columns: list[Any] = []
+    item, created = await saving.save(tx, profile, new, id, limits, now, new_list_ids, columns)
+    if columns and columns[0] is not None:
+        _set(item, *columns)
+    return item, created, bool(columns)
 
 
 def including(

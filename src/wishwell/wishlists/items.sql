@@ -25,6 +25,11 @@ SET given(item_options, items), changed = changed(item_options, items),
     updated_at = CASE WHEN changed(item_options, items) <> '' AND :now::text > items.updated_at
                       THEN :now::text ELSE items.updated_at END
 RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created
+          , coalesce((SELECT p.document FROM products p --shown
+                      WHERE p.store_id = items.store_id AND p.product_id = items.product_id), --shown
+                     deleted(items.store_id, items.product_id)) AS document, --shown
+          (SELECT substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || items.variant_id || '"'), 0), 10000) --shown
+           FROM products p WHERE p.store_id = items.store_id AND p.product_id = items.product_id) AS variant --shown
 ), counted AS ( --postgresql
     UPDATE profiles SET items = items + 1, changes = changes + 1 --postgresql
     FROM saved WHERE profiles.profile_id = :profile AND saved.created) --postgresql

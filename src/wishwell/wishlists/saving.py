@@ -25,11 +25,13 @@ async def save(
     limits: SizeLimits,
     now: str,
     new_list_ids: Sequence[str] = (),
+    product: list[Any] | None = None,
 ) -> tuple[Item, bool]:
     """Saves an item. Returns it, and whether it was created (with this ``id``).
 
     If the item exists, updates only the fields that ``new`` has, and adds its lists.
-    ``new_list_ids``: with ``new.list_name``, the id of the list if it is created. Raises
+    ``new_list_ids``: with ``new.list_name``, the id of the list if it is created. ``product``:
+    receives the columns of the product's data, if the statement that saves can read them. Raises
     ``LimitReached`` if one of the ``limits`` would be exceeded, ``NotFound`` for a list that the
     profile doesn't have, ``profiles.missing``.
     """
@@ -38,8 +40,12 @@ async def save(
             await tx.begin()
         params = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
         price = "" if tx.joins_products else await _price(tx, profile, new)
-        row = await tx.one("item_save", **asdict(new), **params, saved_price=price)
+        shows = product is not None and tx.joins_products
+        statement = "item_save_shown" if shows else "item_save"
+        row = await tx.one(statement, **asdict(new), **params, saved_price=price)
         if row is not None:
+            if product is not None and shows:
+                row, product[:] = row[:-2], row[-2:]
             item, created = await _record_event(tx, profile, row, now), bool(row[-1])
             if created or item.purchased is UNSET or profile.store.reporting.purchases:
                 if not created:
