@@ -2,11 +2,16 @@
 
 The limits are those of the rule fair-queueing: at most 1 % of the quiet callers' requests fail, and their
 median rises by at most twice the time of the greedy callers' most expensive request.
+
+On a machine that others use, durations say little. There the service's processor time during a request
+counts, and may rise by that of ``MAX_AHEAD`` requests: the loop, which runs a step of each admitted
+request in turn, costs some even with fair queues, and without them 128 would be ahead.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import itertools
 import random
@@ -16,13 +21,15 @@ import time
 from asyncio import to_thread
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import jwt
+import psutil
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.faults import greedy
-from tests.faults.harness import TWO, Harness, scenario
+from tests.faults.harness import TWO, Harness, scenario, slowness
 from tests.faults.load import Client, Cut, Unsent
 from tests.servers import HERE, PREFIX
 
@@ -31,6 +38,10 @@ SEALED = {"WISHWELL_SEALING_KEYS": "torture-torture-torture-torture-torture"}
 SHARED = {"WISHWELL_TRUSTED_PROXIES": "127.0.0.0/8"} | SEALED
 BASE = "/apps/wishlist/api"
 PACE_SECONDS = 0.05
+BUSY = 1.5
+"""The slowness from which on durations say more about the machine than about the service."""
+
+MAX_AHEAD = 12
 HANGING_MS = 10.0
 """The cost of a request that only waits for another server."""
 
@@ -114,15 +125,46 @@ def asks(r: Harness, head: dict[str, str], requests: list[Words]) -> Ask:
     return ask
 
 
-async def paced(ask: Ask, seconds: float) -> tuple[list[float], Counter[int]]:
-    """Sends requests with pauses. Returns their times in milliseconds, and the count of each status."""
-    times, statuses, end = [], Counter[int](), time.monotonic() + seconds
-    while time.monotonic() < end:
-        began = time.perf_counter()
-        statuses[await ask()] += 1
-        times.append((time.perf_counter() - began) * 1000)
-        await asyncio.sleep(PACE_SECONDS * random.uniform(0.5, 1.5))
-    return times, statuses
+class Took(NamedTuple):
+    """Milliseconds of a request, and of the service's processor time during it, for each worker."""
+
+    wall: float
+    processor: float
+
+
+Asked = tuple[list[Took], Counter[int]]
+
+
+class Timer:
+    """Measures requests of a service by both clocks."""
+
+    def __init__(self, r: Harness) -> None:
+        parent = psutil.Process(r.service.process.pid)
+        self._pids = [parent.pid, *(child.pid for child in parent.children(recursive=True))]
+        self._workers = int(r.service.settings.get("WISHWELL_WORKERS", "1"))
+
+    def _processor(self) -> float:
+        spent = 0
+        for pid in self._pids:
+            for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+                with contextlib.suppress(OSError):  # the thread has ended
+                    spent += int(task.read_text().split()[0])
+        return spent / 1e6 / self._workers
+
+    async def paced(self, ask: Ask, seconds: float) -> Asked:
+        """Sends requests with pauses. Returns their times, and the count of each status."""
+        times, statuses, end = [], Counter[int](), time.monotonic() + seconds
+        while time.monotonic() < end:
+            spent, began = self._processor(), time.perf_counter()
+            statuses[await ask()] += 1
+            wall = (time.perf_counter() - began) * 1000
+            times.append(Took(wall, self._processor() - spent))
+            await asyncio.sleep(PACE_SECONDS * random.uniform(0.5, 1.5))
+        return times, statuses
+
+
+def median(times: list[Took]) -> Took:
+    return Took(*(statistics.median(kind) for kind in zip(*times, strict=True)))
 
 
 async def measure(
@@ -136,39 +178,42 @@ async def measure(
 
     ``served``: whether the greedy callers must get some responses, too.
     """
-    seconds = max(4.0, 16 * r.scale)
+    seconds, timer = max(4.0, 16 * r.scale), Timer(r)
 
-    async def asked(seconds: float) -> list[tuple[list[float], Counter[int]]]:
-        return await asyncio.gather(*(paced(ask, seconds) for ask in quiet.values()))
+    async def asked(seconds: float) -> list[Asked]:
+        return await asyncio.gather(*(timer.paced(ask, seconds) for ask in quiet.values()))
 
     before = await asked(seconds / 2)
-    dearest = HANGING_MS
+    dearest = Took(HANGING_MS, HANGING_MS)
     if served:
-        dearest = statistics.median(
-            [(await paced(asks(r, *callers[0]), 0.001))[0][0] for _ in range(9)]
-        )
+        dearest = median([(await timer.paced(asks(r, *callers[0]), 0.001))[0][0] for _ in range(9)])
     words = [{"headers": head, "requests": requests} for head, requests in callers]
     process = await greedy.start(r.port, words)
     await asyncio.sleep(0.5)
     beside = await asked(seconds)
     statuses = await greedy.stop(process)
     after = await asked(seconds / 2)
-    r.note(f"greedy: {dict(statuses)} in {seconds:.0f} s; one of theirs {dearest:.1f} ms alone")
+    r.slow = max(r.slow, slowness())
+    clock, ahead = (0, 2) if r.slow < BUSY else (1, MAX_AHEAD)
+    what = ("", "of processor time ")[clock]
+    one = dearest[clock]
+    r.note(f"greedy: {dict(statuses)} in {seconds:.0f} s; one of theirs {one:.1f} ms {what}alone")
     some = statuses["200"] + statuses["201"] > 0
     r.must(some or not served, "the greedy ones were starved")
     for name, first, (times, found), last in zip(quiet, before, beside, after, strict=True):
         # The slower of both, because other programs on the machine slow down all of them.
-        alone = max(statistics.median(first[0]), statistics.median(last[0]))
-        median, limit = statistics.median(times), alone + 2 * dearest
+        alone = max(median(first[0])[clock], median(last[0])[clock])
+        middle, limit = median(times)[clock], alone + ahead * one
         failed = 1 - (found[200] + found[201]) / found.total()
+        most = max(took.wall for took in times)
         r.note(
-            f"{name}: median {alone:.1f} ms alone, {median:.1f} beside them (limit {limit:.1f}), "
-            f"most {max(times):.0f} ms; {failed:.1%} of {found.total()} failed"
+            f"{name}: median {alone:.1f} ms {what}alone, {middle:.1f} beside them (limit {limit:.1f}), "
+            f"most {most:.0f} ms; {failed:.1%} of {found.total()} failed"
         )
-        r.result.slowest_ms = max(r.result.slowest_ms, round(max(times), 1))
+        r.result.slowest_ms = max(r.result.slowest_ms, round(most, 1))
         r.result.answered({str(status): count for status, count in found.items()})
         r.must(failed <= 0.01, f"{name}: {failed:.1%} failed")
-        r.must(median <= limit, f"{name}: median {median:.1f} ms, limit {limit:.1f} ms")
+        r.must(middle <= limit, f"{name}: median {middle:.1f} ms {what}(limit {limit:.1f})")
 
 
 async def shops(r: Harness) -> dict[str, Ask]:
@@ -240,7 +285,7 @@ async def share_sqlite_processes(r: Harness) -> None:
     heads = [await customer(r, "default", number) for number in range(40)]
     quiet = {"other store, save": asks(r, await customer(r, "other", 1000), saves(PREFIX))}
     await measure(r, [(head, saves(PREFIX)) for head in heads], quiet)
-    r.must(r.result.slowest_ms <= 1000, f"a writer waited for {r.result.slowest_ms:.0f} ms")
+    r.within(r.result.slowest_ms, 1000, "milliseconds that a writer waited")
 
 
 @attack("postgresql")
