@@ -240,7 +240,11 @@ def parameters(data: bytes) -> None:
     # urllib doesn't decode raw non-ASCII bytes, so they are percent-encoded first.
     ascii_text = "".join(chr(byte) if byte < 128 else f"%{byte:02x}" for byte in data)
     plain = parse_qsl(ascii_text, keep_blank_values=True, errors="strict")
-    assert plain == list(found.items())
+    merged: dict[str, str] = {}
+    for name, value in plain:  # only a list may be repeated
+        assert name not in merged or name == "itemIds"
+        merged[name] = f"{merged[name]},{value}" if name in merged else value
+    assert merged == found
     with contextlib.suppress(Invalid):
         assert 1 <= queries.limit(found.get("limit")) <= pages.MAX_SIZE
     with contextlib.suppress(Invalid):
