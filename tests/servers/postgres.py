@@ -87,6 +87,7 @@ class PostgresServer(Program):
             "max_connections": str(max_connections),
             "fsync": "on" if fsync else "off",
             "full_page_writes": "on" if fsync else "off",
+            "autovacuum": "off",  # statistics, and so plans, change only when a test says so
             "shared_buffers": "64MB",
             "log_min_messages": "warning",
         } | (settings or {})
