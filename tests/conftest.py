@@ -82,12 +82,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if engine == "postgresql" and item.get_closest_marker("either_engine"):
             item.add_marker(pytest.mark.slow)
     yield
-    # pytest-xdist 3.8 passes a test's group in an attribute that pytest 9.2 doesn't read. Without
-    # this, each process would start the group's shared servers and run its tests in any order.
+    # xdist runs each group in one process, and each file without groups, so that what its tests
+    # share is made once. pytest-xdist 3.8 passes the group in an attribute that pytest 9.2 doesn't
+    # read.
     for item in items if config.getoption("loadgroup", False) else ():
-        groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")})
-        if groups and "@" not in item.nodeid:
-            item._id = item.parent.id.child(f"{item.name}@{'_'.join(groups)}")
+        file = "-".join(item.path.relative_to(ROOT / "tests").with_suffix("").parts)
+        groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")}) or [file]
+        if not item.nodeid.endswith(group := f"@{'_'.join(groups)}"):
+            item._id = item.parent.id.child(f"{item.name}{group}")
 
 
 def slow(*values: object, **options: Any) -> Any:
@@ -194,6 +196,18 @@ def engine(request) -> str:
     return request.param
 
 
+def _new_service(database: str, server: PostgresServer | None, **settings: str) -> Service:
+    """Returns a service, not started, on an embedded database or a server's."""
+    common = {"WISHWELL_DATABASE_URL": database, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
+    if server and server.spread:  # the cluster's servers share this machine
+        common["WISHWELL_DATABASE_TIMEOUT"] = "10"
+    service = Service(common | settings, env=ODD_CLOCK)
+    if server:
+        service.cli("migrate", *["--cluster"] * server.spread)
+        service.settings["WISHWELL_DATABASE_URL"] = server.asked(database)
+    return service
+
+
 @pytest.fixture(scope="session")
 def new_service(engine, request):
     """A factory for services on new databases of the engine, not yet started; stops them at the
@@ -201,38 +215,50 @@ def new_service(engine, request):
     made: list[Service] = []
 
     def make(**settings: str) -> Service:
-        database = "sqlite:///wishwell.db"
+        database, server = "sqlite:///wishwell.db", None
         if engine == "postgresql":
             server = request.getfixturevalue("postgres_server")
             database = server.create_database()
-        common = {"WISHWELL_DATABASE_URL": database, "WISHWELL_SIGNING_KEYS": SIGNING_KEY}
-        if engine == "postgresql" and server.spread:  # the cluster's servers share this machine
-            common["WISHWELL_DATABASE_TIMEOUT"] = "10"
-        service = Service(common | settings, env=ODD_CLOCK)
-        made.append(service)
-        if engine == "postgresql":
-            service.cli("migrate", *["--cluster"] * server.spread)
-            service.settings["WISHWELL_DATABASE_URL"] = server.asked(database)
-        return service
+        made.append(_new_service(database, server, **settings))
+        return made[-1]
 
     yield make
     for service in made:
         service.close()
 
 
-@pytest.fixture(scope="session")
-def service(new_service):
-    """The program, shared by all tests that need no settings of their own."""
-    settings = {"WISHWELL_SEALING_KEYS": SEALING_KEY}
-    settings |= {f"WISHWELL_LIMIT_{kind}": "100000" for kind in ("ADDRESS", "SHARED")}
-    service = new_service(**settings).start()
-    yield service
+def _shared(service: Service):
+    """Runs the service that tests share, and checks what it printed."""
+    yield service.start()
     assert service.running, f"the service ended by itself\n{service.output()[-4000:]}"
     service.stop()
     printed = service.output()
     leaked = [token for token in ISSUED.pop(id(service), []) if token in printed]
+    service.close()
     assert not leaked, "the service printed tokens"
     assert "Traceback" not in printed, printed[printed.index("Traceback") :][:4000]
+
+
+SHARED = {"WISHWELL_SEALING_KEYS": SEALING_KEY}
+SHARED |= {f"WISHWELL_LIMIT_{kind}": "100000" for kind in ("ADDRESS", "SHARED")}
+
+
+@pytest.fixture(scope="session")
+def sqlite_service():
+    yield from _shared(_new_service("sqlite:///wishwell.db", None, **SHARED))
+
+
+@pytest.fixture(scope="session")
+def postgresql_service(postgres_server):
+    database = postgres_server.create_database()
+    yield from _shared(_new_service(database, postgres_server, **SHARED))
+
+
+@pytest.fixture(scope="session")
+def service(engine, request) -> Service:
+    """The program, shared by all tests that need no settings of their own. It goes on when a file's
+    tests change to the other engine, as each file's do."""
+    return request.getfixturevalue(f"{engine}_service")
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import re
 import sqlite3
-from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -18,14 +17,6 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.wishlists import items, linking, lists, reservations, saving, shares
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Lets xdist run each file in one process, so that its databases are made once."""
-    for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def bounds(most, **others):
