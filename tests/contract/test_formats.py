@@ -355,7 +355,7 @@ def test_purchase_has_its_price_and_quantity(format, kept):
     data = {"productId": 101, "quantity": 2, "unitPrice": {"amount": "9.95", "currency": "EUR"}}
     data |= {"item": item} if kept else {}
     event = event_of("item.purchased", "ann%40shop.example", data)
-    tool, request = Tool(format), formats.request(format, event)
+    tool, request = Tool(format), formats.TOOLS[format].request(event)
     assert isinstance(request, formats.Request)
     name = {"segment": "track", "klaviyo": "EventCreateQueryV2", "brevo": "createEvent"}
     assert request.body is not None
@@ -376,7 +376,7 @@ def test_notice_says_whether_the_shopper_consented(format, notices, consent):
     """A price drop has a property that shows whether the shopper agreed or never chose.
     Rules: format-events, notice-consent."""
     data = {"item": {"productId": 101, "quantity": 1}, "notices": notices, "product": {}}
-    request = formats.request(format, event_of("item.price_dropped", "7", data))
+    request = formats.TOOLS[format].request(event_of("item.price_dropped", "7", data))
     assert isinstance(request, formats.Request) and request.body is not None
     assert properties_of(json.loads(request.body))["notices_consent"] == consent
 
@@ -386,7 +386,9 @@ def test_notice_says_whether_the_shopper_consented(format, notices, consent):
 def test_brevo_erasure_of_an_id_with_a_dot_segment_is_left_to_a_person(customer):
     """A path with a dot segment may lead elsewhere, and 404 would count as deleted, so no
     erasure is sent for such an id. Rule: format-erased."""
-    request = formats.request("brevo", event_of("profile.erased", quote(customer, safe=""), {}))
+    request = formats.TOOLS["brevo"].request(
+        event_of("profile.erased", quote(customer, safe=""), {})
+    )
     if customer in ("...", ".b"):
         assert isinstance(request, formats.Request)
         assert request.path == f"/contacts/{quote(customer, safe='')}?identifierType=ext_id"

@@ -193,7 +193,7 @@ async def process_batch(
             # rules: delivery-schedule, clock-guard
             waits = at < state.wait_until <= ids.timestamp(now + _MAX_AHEAD_MS)
             if state.shown.format is not None:  # rule: delivery-fair
-                most = max(0, min(most, formats.max_concurrent(state.shown.format) - running))
+                most = max(0, min(most, formats.TOOLS[state.shown.format].max_concurrent - running))
             claimed = [] if waits else await _claim(tx, store_id, state, most, lease, now)
             if add_products and (state.shown.format is not None or state.shown.include):
                 claimed = await _with_products(tx, store_id, claimed, add_products)

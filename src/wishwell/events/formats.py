@@ -85,8 +85,13 @@ class SentEvent(Protocol):
     def data(self) -> msgspec.Raw: ...
 
 
-class _Tool(NamedTuple):
-    """A format. ``max_concurrent``: the maximum of requests that a process sends concurrently."""
+class Tool(NamedTuple):
+    """A format.
+
+    ``request``: makes the request for an event that the format takes. ``test``: makes the request
+    that tests the URL and the key, and creates no person. ``max_concurrent``: the maximum of
+    requests that a process sends concurrently.
+    """
 
     request: Callable[[SentEvent], Request | Unsent]
     test: Callable[[str], Request]
@@ -101,29 +106,13 @@ def takes(format: str | None, type_: str, gid: str) -> bool:
     """Returns whether a webhook of this format, or none, has a request for such an event."""
     if format is None:
         return True
-    tool = _TOOLS[format]
+    tool = TOOLS[format]
     return type_ in tool.types and (tool.visitors or not ids.is_session(gid))
-
-
-def request(format: str, event: SentEvent) -> Request | Unsent:
-    """Returns the request for an event that the format takes."""
-    return _TOOLS[format].request(event)
-
-
-# rule: format-events
-def test_request(format: str, id: str) -> Request:
-    """Returns a request that tests the URL and the key, and creates no person."""
-    return _TOOLS[format].test(id)
 
 
 def headers(format: str, key: str) -> dict[str, str]:
     """Returns the headers of all requests, which authenticate them."""
-    return {"Accept": "application/json", **_TOOLS[format].headers(key)}
-
-
-def max_concurrent(format: str) -> int:
-    """Returns how many requests a process may send concurrently to a webhook."""
-    return _TOOLS[format].max_concurrent
+    return {"Accept": "application/json", **TOOLS[format].headers(key)}
 
 
 # rule: format-key
@@ -305,8 +294,8 @@ def _brevo(event: SentEvent) -> Request | Unsent:
 
 _ITEMS = frozenset(_NAMES)
 _JSON = {"Content-Type": "application/json"}
-_TOOLS: Mapping[str, _Tool] = {
-    "segment": _Tool(
+TOOLS: Mapping[str, Tool] = {
+    "segment": Tool(
         _segment,
         _test_segment,
         lambda key: {"Authorization": f"Basic {basic(key)}", **_JSON},
@@ -314,7 +303,7 @@ _TOOLS: Mapping[str, _Tool] = {
         types=_ITEMS | {_LINKED, _ERASED},
         max_concurrent=64,
     ),
-    "klaviyo": _Tool(
+    "klaviyo": Tool(
         _klaviyo,
         lambda _: _klaviyo_profile("wishwell-test"),
         lambda key: {
@@ -326,7 +315,7 @@ _TOOLS: Mapping[str, _Tool] = {
         types=_ITEMS | {_ERASED},
         max_concurrent=64,
     ),
-    "brevo": _Tool(
+    "brevo": Tool(
         _brevo,
         lambda _: Request("GET", "/account"),
         lambda key: {"api-key": key, **_JSON},

@@ -228,13 +228,11 @@ class Sender:
         if event is None and delivery.type != TEST:
             return Attempt(delivery, now)
         id = delivery.id if event is None else event.id
+        request: Request | Unsent
         try:
             if hook.format is not None:
-                request: Request | Unsent | None = (
-                    formats.test_request(hook.format, id)
-                    if event is None
-                    else formats.request(hook.format, event)
-                )
+                tool = formats.TOOLS[hook.format]
+                request = tool.test(id) if event is None else tool.request(event)
                 headers = formats.headers(hook.format, keys.key)
             else:
                 test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from wishwell import ids, products
-from wishwell.db import Database
+from wishwell.db import Database, run_statement
 from wishwell.importers.catalogue import Catalogue, Reason
 from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.stores import Store
@@ -81,16 +81,9 @@ def of(found: Catalogue, now: int) -> Summary:
 # rule: catalogue-import
 async def save(db: Database, store: Store, summary: Summary) -> None:
     """Stores the summary as that of the store's last run, for the metrics."""
-    await db.write(
-        lambda tx: tx.run(
-            "catalogue_run_put",
-            store=store.id,
-            finished_at=summary.finished_at,
-            imported=summary.imported,
-            refused=summary.refused,
-            lost=summary.lost,
-        )
-    )
+    names = ("finished_at", "imported", "refused", "lost")
+    numbers = {name: getattr(summary, name) for name in names}
+    await db.write(run_statement, "catalogue_run_put", store=store.id, **numbers)
 
 
 _COLUMNS = ("id", "title", "price", "sale until", "availability", "picture")

@@ -227,36 +227,24 @@ class WooCommerce:
         yield made
 
 
+_WOOCOMMERCE = {
+    "title": "name",
+    "url": "permalink",
+    "price": "regular_price",
+    "sale_price": "sale_price",
+    "sale_starts": "date_sale_price_starts",
+    "sale_ends": "date_sale_price_ends",
+}
+"""Columns that are read as they are in the file."""
+
 WOOCOMMERCE = Format(
     "woocommerce",
-    {
-        "product": "product",
-        "variant": "variant",
-        "title": "name",
-        "url": "permalink",
-        "image": "image",
-        "available": "available",
-        "price": "regular_price",
-        "sale_price": "sale_price",
-        "sale_starts": "date_sale_price_starts",
-        "sale_ends": "date_sale_price_ends",
-    },
+    {name: name for name in ("product", "variant", "image", "available")} | _WOOCOMMERCE,
     signs=frozenset({"id", "sku", "regular_price"}),
     reads=frozenset({"parent", "images", "in_stock?", "stock", "backorders_allowed?", "published"}),
-    header={
-        "product": "id",
-        "sku": "sku",
-        "parent": "parent",
-        "published": "published",
-        "title": "name",
-        "url": "permalink",
-        "image": "images",
-        "available": "in_stock?",
-        "price": "regular_price",
-        "sale_price": "sale_price",
-        "sale_starts": "date_sale_price_starts",
-        "sale_ends": "date_sale_price_ends",
-    },
+    header={"product": "id", "image": "images", "available": "in_stock?"}
+    | {name: name for name in ONLY_WOOCOMMERCE}
+    | _WOOCOMMERCE,
 )
 
 FORMATS = {one.name: one for one in (GOOGLE, META, SHOPIFY, WOOCOMMERCE)}

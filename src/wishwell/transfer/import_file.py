@@ -34,18 +34,10 @@ _MAX_CLOCK_SKEW_MS = 15 * 60_000
 
 _BATCH_SIZE = 10_000
 _UNIQUE_FIELDS = (
-    *("adminToken.id", "adminToken.hash", "webhook.id", "product.id", "product.productId"),
-    *(
-        "order.hash",
-        "profile.gid",
-        "revocation.jti",
-        "list.id",
-        "share.id",
-        "share.token",
-        "item.id",
-        "removed.itemId",
-    ),
-)
+    "adminToken.id", "adminToken.hash", "webhook.id", "product.id", "product.productId",
+    "order.hash", "profile.gid", "revocation.jti", "list.id", "share.id", "share.token", "item.id",
+    "removed.itemId",
+)  # fmt: skip
 """Fields whose values are unique in a file; for a revocation, in its profile."""
 
 _MAX_RECORDS = {"secrets": 1, "webhook": webhooks.MAX_WEBHOOKS}
