@@ -240,6 +240,8 @@ def test_command_prints_what_the_api_says(world):
     assert cells(world.cli("products", "--csv")) == cells(
         world.get("products", format="csv").content.decode()
     )
+    every = cells(world.cli("products", "--csv"))
+    assert cells(world.cli("products", "--csv", "--limit", "1")) == every[:2] != every
     [head, row] = cells(world.cli("summary", "--csv"))
     assert dict(zip(head, row, strict=True))["profiles.customers"] == "2"
     table = world.cli("days").splitlines()

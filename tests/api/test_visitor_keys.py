@@ -199,7 +199,8 @@ def test_stolen_or_replayed_key_opens_one_visitors_list_only(front):
     front.shop.acting_as(front.shop.gid("31")).post("/items", json={"productId": 99})
     key = front.visitor(5).key
     query = f"?{signed(common('31', shop=front.proxy.shop))}"
-    for answer in (front.exchange(key), front.exchange(key), front.exchange(key, query=query)):
+    assert "isn't a query parameter" in envelope(front.exchange(key, query=query), 400)
+    for answer in (front.exchange(key), front.exchange(key)):
         token = answer.json()["data"]["token"]
         SECRETS.add(token)
         client = front.shop.client(token)
@@ -376,6 +377,16 @@ def test_neither_a_changed_key_nor_a_cookie_is_accepted(front):
         url = f"{front.service.url}{BASE}/api/visitor/token"
         refused = httpx2.post(url, json=body, headers={"Origin": front.origin}, trust_env=False)
         assert "visitor's key" in envelope(refused, 400)
+    refused = front.exchange(key, query="?expiresIn=60")
+    assert "expiresIn: isn't a query parameter" in envelope(refused, 400)
+
+
+@pytest.mark.either_engine
+def test_hosted_page_has_the_name_of_the_shop(front):
+    """The platform's proxy sends the service's host: the page's header shows the shop's, which
+    shoppers know. Rule: page-look."""
+    page = front.http.get(f"{front.origin}{BASE}/").text
+    assert f'<header><a href="/">{front.origin.partition("://")[2]}</a></header>' in page
 
 
 @pytest.mark.either_engine

@@ -23,6 +23,8 @@ _PERIOD = (
     click.option("--from", "first", metavar="DAY", help="First day (default: 30 days ago)."),
     click.option("--to", "last", metavar="DAY", help="Last day (default: today)."),
 )
+_ROWS = 50
+"""Rows of a report that are printed by default."""
 _CSV = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 
 
@@ -59,10 +61,10 @@ def _command(
             of = await db.long_read(reports.span, store, period)
             found = parts(db, store, of, **given)
             if as_csv:
-                async for piece in spreadsheet.whole(columns(**given), found):
+                async for piece in spreadsheet.whole(columns(**given), _first(found, limit)):
                     click.echo(piece, nl=False)
             else:
-                terminal.show((await anext(found))[:limit], as_json)
+                terminal.show((await anext(found))[: limit or _ROWS], as_json)
             _say_counted(of)
 
         decorated = in_store(command)
@@ -74,6 +76,14 @@ def _command(
     return register
 
 
+async def _first(found: Parts, limit: int | None) -> Parts:
+    """Yields the first rows of a report; without ``limit`` all."""
+    async for rows in found:
+        yield rows[:limit]
+        if limit is not None and (limit := limit - len(rows)) <= 0:
+            return
+
+
 # rule: command-error
 @_command(
     "products",
@@ -81,8 +91,8 @@ def _command(
     *_PERIOD,
     click.option("--sort", type=click.Choice(reports.SORTS), default="wishes", show_default=True),
     click.option("--by", type=click.Choice(reports.BY), default="product", show_default=True),
-    click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True,
-                 help="Maximum number of rows; ignored with --csv, which prints all."),
+    click.option("--limit", type=click.IntRange(1, 10_000),
+                 help=f"Maximum number of rows (default: {_ROWS}, with --csv all)."),
 )  # fmt: skip
 def products(db: Database, store: Store, of: Span, sort: reports.Sort, by: reports.By) -> Parts:
     """Print the most wished-for products."""

@@ -139,6 +139,9 @@ def _header(visit: StorefrontRequest) -> str:
     # A store without hosts may have no shop to link back to.
     if not visit.store.hosts and not look.shop_url:
         return ""
-    name = escape(look.shop_name or visit.host.removeprefix("www."))
+    # A platform's proxy sends the service's own host, which no shopper knows.
+    known = [host.partition("://")[2] or host for host in visit.store.hosts]
+    host = visit.host if visit.host in known or not known else known[0]
+    name = escape(look.shop_name or host.removeprefix("www."))
     shown = f'<img src="{escape(look.logo_url)}" alt="{name}">' if look.logo_url else name
     return f'<header><a href="{escape(look.shop_url or "/")}">{shown}</a></header>'

@@ -20,7 +20,7 @@ from wishwell.errors import (
     Unauthenticated,
 )
 from wishwell.fair_queue import Flow
-from wishwell.http import rate_limits, request_body, request_types, responses
+from wishwell.http import queries, rate_limits, request_body, request_types, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
 from wishwell.profiles import Profile
@@ -130,6 +130,7 @@ async def token(request: Request) -> Response:
         if not cache.allows_origin(origin):
             raise Forbidden(_OTHER_SITE, "origin_not_allowed")
         return Response(204, b"", list(_PREFLIGHT))
+    queries.parameters(request.query_string, frozenset())  # raises for any
     key = await key_in(request)
     store = _store(request, key)
     if store is None:
