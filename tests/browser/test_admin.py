@@ -347,6 +347,23 @@ def test_phone_shows_whole_words_on_a_short_page(world, new_merchant):
     world.counted()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_products_fit_on_a_phone(world, new_merchant, scheme):
+    """The table of products needs no scrolling on the smallest phone, whatever the sort, and shows the
+    sorted column; the store's name stays on one line."""
+    merchant = new_merchant(viewport={"width": 360, "height": 640}, color_scheme=scheme)
+    page = merchant.open(world.shop.admin_token)
+    for sort, column in (("wishes", "Wishes"), ("removed", "Removed"), ("rising", "Rising")):
+        page.goto(f"{merchant.url}/admin/#/products?sort={sort}")
+        head = page.get_by_role("columnheader", name=column)
+        head.wait_for()
+        merchant.settled()
+        box = head.bounding_box()
+        assert box["x"] + box["width"] <= 360
+        assert page.locator(".scroll").evaluate("it => it.scrollWidth - it.clientWidth") == 0
+    assert page.locator("header .store").bounding_box()["height"] < 30
+
+
 @pytest.mark.slow
 def test_axis_has_room_for_its_numbers(world, merchant):
     """Axis labels in the millions aren't cut off."""

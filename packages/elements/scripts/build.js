@@ -115,7 +115,7 @@ const SCRIPTS = [
   ['texts.js', 'src/texts/engine.ts', 1024], // 1 kB
   ['page.js', 'src/page-script.ts', PAGE],
   ['wanted.js', 'src/wanted-script.ts', 1434], // 1.4 kB
-  ['choose.js', 'src/choose.ts', 3072], // 3 kB
+  ['choose.js', 'src/choose.ts', 3328], // 3.25 kB
   ['events.js', 'src/events.ts', 512], // 0.5 kB
   ['sign-in.js', 'src/sign-in.ts', 768], // 0.75 kB
   ['visitor.js', 'src/visitor.ts', 1024], // 1 kB

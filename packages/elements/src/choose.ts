@@ -27,7 +27,9 @@ button:hover{border-color:currentColor}
 svg{width:1.15rem;fill:none;stroke:currentColor;stroke-width:1.7;stroke-linecap:round}
 .row{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.5rem;margin-block-start:.5rem}
 .field{flex:1 1 8rem;min-width:0;min-height:var(--wishlist-target,2.75rem);border-radius:.6rem}
-@media(forced-colors:active){:host{border:1px solid}}`;
+@media(forced-colors:active){:host{border:1px solid}}
+@media(width<40rem){:host{inset:auto 0 0!important;width:auto;max-width:none;max-height:85vh;border-radius:1.2rem 1.2rem 0 0;
+padding:1.2rem 1.2rem max(1.2rem,env(safe-area-inset-bottom));box-shadow:0 0 0 100vmax rgb(0 0 0/.45)}}`;
 
 export interface Chooser {
   wishlist: Wishlist;

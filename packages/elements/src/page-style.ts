@@ -59,6 +59,7 @@ mask-image:linear-gradient(var(--_way,to right),transparent,#000 var(--_l,0rem),
 .tab[aria-selected=true]{background:var(--_accent);color:var(--_on);border-color:transparent}
 .tab-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .tab-count{font-weight:400;opacity:.8}
+.tab-count:empty,.panel:has(.blank) .tools:has(:only-child:empty){display:none}
 .tools{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem;min-height:var(--_target);margin-block:.75rem 1rem}
 .count{color:var(--_soft);margin-inline-end:auto;unicode-bidi:plaintext;text-align:-webkit-match-parent;text-align:match-parent}
 .notice{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;justify-content:space-between;

@@ -17,9 +17,11 @@ const load = (at) => ({ found: pages('reports/products', asked(at)) });
 function show({ found }, at) {
   const { query, go, redraw } = at;
   const { sort, from, to } = asked(at);
+  // On phones there is room for two columns of numbers.
+  const wide = (name) => (['wishes', sort === 'wishes' ? 'added' : sort].includes(name) ? '' : 'wide');
   const head = (name) => {
     const choose = () => go({ sort: name });
-    return [html`<button class="sort" aria-pressed=${sort === name} @click=${choose}>${NAMES[name]}</button>`, 'number'];
+    return [html`<button class="sort" aria-pressed=${sort === name} @click=${choose}>${NAMES[name]}</button>`, `number ${wide(name)}`];
   };
   return html`<div class="head"><h1 id="title" tabindex="-1">Products</h1>
       <div class="tools">
@@ -40,12 +42,12 @@ function show({ found }, at) {
       return empty('No wishes in this period', 'Add hearts to your product pages, or choose another period.');
     // The service compares with the previous period only when asked to sort by it.
     const shown = SORTS.filter((name) => name !== 'rising' || sort === name);
-    const heads = ['Product', ...shown.map(head), ['Price', 'number'], 'Stock', ['Customers', 'number wide'], ['Visitors', 'number wide']];
+    const heads = ['Product', ...shown.map(head), ['Price', 'number wide'], ['Stock', 'wide'], ['Customers', 'number wide'], ['Visitors', 'number wide']];
     const cell = (n, kind = '') => html`<td class="number ${kind}">${number(n)}</td>`;
     const rise = ({ rise: n }) => html`<td class="number">${n > 0 ? '+' : nothing}${number(n ?? 0)}</td>`;
     const line = (row) => html`<tr><th scope="row">${productLink(row, query.days)}</th>
-      ${shown.map((name) => (name === 'rising' ? rise(row) : cell(row[name])))}
-      <td class="number">${row.price ? money(row.price) : '–'}</td><td>${STOCK[row.availability] ?? '–'}</td>
+      ${shown.map((name) => (name === 'rising' ? rise(row) : cell(row[name], wide(name))))}
+      <td class="number wide">${row.price ? money(row.price) : '–'}</td><td class="wide">${STOCK[row.availability] ?? '–'}</td>
       ${cell(row.customers, 'wide')}${cell(row.visitors, 'wide')}</tr>`;
     return html`${table('Products by wishes', heads, found.rows.map(line))}
       ${found.rows.some((row) => row.title) ? nothing : html`<p class="soft">To see titles and pictures here, import
