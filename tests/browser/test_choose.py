@@ -50,3 +50,23 @@ def test_new_list_keeps_the_mark_of_a_bought_item(own_shop, visitor):
     item = member.http.get(f"/items/{saved}").json()["data"]
     [again] = member.http.get("/lists").json()["data"]
     assert (item["listIds"], item["purchased"]["quantity"]) == ([again["id"]], 1)
+
+
+def test_menu_is_a_sheet_on_phones_and_beside_the_heart_elsewhere(new_visitor):
+    """On a phone the menu is as wide as the window and at its bottom; in a wide window it is next to
+    the heart."""
+    for width in (360, 1280):
+        visitor = new_visitor(viewport={"width": width, "height": 700})
+        page = visitor.open(HEART.format(92))
+        button = page.locator("wishlist-button >> button").first
+        button.click()
+        page.get_by_role("button", name="New list").wait_for()
+        menu = page.locator("wishlist-button >> [part=menu]")
+        box, heart = menu.bounding_box(), button.bounding_box()
+        if width == 360:
+            assert (box["x"], box["width"], box["y"] + box["height"]) == (0, 360, 700)
+        else:
+            assert box["width"] < 400 and 0 <= box["y"] - heart["y"] - heart["height"] < 20
+        button.press("Escape") if width == 1280 else page.mouse.click(180, 20)
+        expect(menu).to_have_count(0)
+        expect(button).to_have_attribute("aria-expanded", "false")
