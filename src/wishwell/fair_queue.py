@@ -124,6 +124,8 @@ class _Level(Generic[N]):
     def first(self, may: Callable[[N], bool] | None = None) -> N | None:
         """Returns the next waiting node that may start a task."""
         heap, skipped, found = self.heap, [], None
+        if len(heap) == 1 and may is None and (only := heap[0][2]).waiting:
+            return only  # the usual case, in which tags don't matter
         while heap:
             tag, _, node = entry = heap[0]
             if not node.waiting:

@@ -64,7 +64,7 @@ class Request(RequestTicket, eq=False, kw_only=True):
     service: Services
     id: str
     method: str
-    reads: bool
+    reads: bool = False
     """Whether it changes nothing, by its method."""
     target: bytes
     """The request target exactly as sent."""

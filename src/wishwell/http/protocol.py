@@ -210,7 +210,6 @@ class HttpProtocol(asyncio.Protocol):
             service=self._app.service,
             id=responses.request_id(headers.get(b"x-request-id")),
             method=method,
-            reads=method in ("GET", "HEAD"),
             target=self._url,
             raw_path=raw_path,
             path=path,
@@ -222,6 +221,8 @@ class HttpProtocol(asyncio.Protocol):
             keep_alive=version != "1.0" and parser.should_keep_alive(),
             accepts_chunked=version != "1.0",
         )
+        # Not above: CPython makes a dict for a call with more than 15 keywords.
+        self._latest.reads = method in ("GET", "HEAD")
         if (trace := headers.get(b"traceparent")) is not None:
             self._latest.traceparent = responses.traceparent(trace, pairs)
         self._reads, self._received = _BODY, 0
