@@ -7,6 +7,7 @@ pipelined requests, and on clients that send or read too slowly or not at all (S
 import asyncio
 import fcntl
 import functools
+import math
 import struct
 import termios
 import time
@@ -59,8 +60,8 @@ class HttpProtocol(asyncio.Protocol):
 
     Pipelined requests are processed one at a time, in order: the next one begins when the previous
     response has left the write buffer. While a request waits, nothing more is read (backpressure).
-    ``_deadline`` is the timer for the headers, for idle time between requests, and for the rest of
-    a body after its response; ``_watch`` is the timer for a client that doesn't read its response.
+    ``_deadline`` is the time by which the headers, the next request, or the rest of a body after
+    its response must arrive; ``_watch`` is the timer for a client that doesn't read its response.
     """
 
     def __init__(self, server_state: ServerState, app_state: dict[str, Any], **_: Any) -> None:
@@ -100,12 +101,12 @@ class HttpProtocol(asyncio.Protocol):
         self._peer = (get_remote_addr(transport) or ("",))[0]  # type: ignore[arg-type]
         # With a limit of 0, pause_writing is called once the kernel doesn't take a whole response.
         self._transport.set_write_buffer_limits(0)
-        self._deadline = self._loop.call_later(self._settings.header_timeout, self._on_deadline)
-        self._watch = self._deadline
+        self._deadline = self._timer_at = self._loop.time() + self._settings.header_timeout
+        self._timer = self._watch = self._loop.call_at(self._timer_at, self._on_timer)
 
     def connection_lost(self, _: Exception | None) -> None:
         self._server.connections.discard(self)
-        self._deadline.cancel()
+        self._timer.cancel()
         self._watch.cancel()
         self._writable.set()
         for request in self._in_progress:
@@ -138,7 +139,7 @@ class HttpProtocol(asyncio.Protocol):
         if reading != self._reading:
             self._reading = reading
             (self._transport.resume_reading if reading else self._transport.pause_reading)()
-        if self._reads == _HEADERS and reading and self._deadline.cancelled():
+        if self._reads == _HEADERS and reading and self._deadline == math.inf:
             self._set_deadline(self._settings.header_timeout)
 
     def _feed(self, piece: bytes) -> None:
@@ -171,7 +172,7 @@ class HttpProtocol(asyncio.Protocol):
     # ------------------------------------------------------------------ the parser's callbacks
 
     def on_message_begin(self) -> None:
-        self._deadline.cancel()
+        self._deadline = math.inf
         self._reads = _HEADERS
         self._url, self._headers = b"", []
         self._size = self._received = 0
@@ -191,7 +192,7 @@ class HttpProtocol(asyncio.Protocol):
         self._headers.append((name.lower(), value.rstrip(b" \t")))
 
     def on_headers_complete(self) -> None:
-        self._deadline.cancel()
+        self._deadline = math.inf
         parser, pairs, headers = self._parser, self._headers, dict(self._headers)
         framing.check_size(self._size, pairs)
         version, method = parser.get_http_version(), parser.get_method().decode("ascii")
@@ -374,13 +375,20 @@ class HttpProtocol(asyncio.Protocol):
     # ------------------------------------------------------------------- deadlines and errors
 
     def _set_deadline(self, seconds: float) -> None:
-        self._deadline.cancel()
-        self._deadline = self._loop.call_later(seconds, self._on_deadline)
+        """Sets the deadline. Keeps an earlier timer: a new one would cost each request more."""
+        self._deadline = self._loop.time() + seconds
+        if self._deadline < self._timer_at:
+            self._timer.cancel()
+            self._timer_at = self._deadline
+            self._timer = self._loop.call_at(self._deadline, self._on_timer)
 
-    def _on_deadline(self) -> None:
-        if self._reads == _HEADERS:
+    def _on_timer(self) -> None:
+        self._timer_at, left = math.inf, self._deadline - self._loop.time()
+        if 0 < left < math.inf:
+            self._set_deadline(left)
+        elif left <= 0 and self._reads == _HEADERS:
             self._refuse(BodyTimeout("The headers didn't arrive in time."))
-        else:
+        elif left <= 0:
             self._transport.close()
 
     def _refuse(self, error: ServiceError) -> None:
