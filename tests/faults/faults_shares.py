@@ -126,7 +126,7 @@ def asks(r: Harness, head: dict[str, str], requests: list[Words]) -> Ask:
 
 
 class Took(NamedTuple):
-    """Milliseconds of a request, and of the service's processor time during it, for each worker."""
+    """Milliseconds of a request, and of the service's processor time during it."""
 
     wall: float
     processor: float
@@ -141,7 +141,6 @@ class Timer:
     def __init__(self, r: Harness) -> None:
         parent = psutil.Process(r.service.process.pid)
         self._pids = [parent.pid, *(child.pid for child in parent.children(recursive=True))]
-        self._workers = int(r.service.settings.get("WISHWELL_WORKERS", "1"))
 
     def _processor(self) -> float:
         spent = 0
@@ -149,7 +148,7 @@ class Timer:
             for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
                 with contextlib.suppress(OSError):  # the thread has ended
                     spent += int(task.read_text().split()[0])
-        return spent / 1e6 / self._workers
+        return spent / 1e6
 
     async def paced(self, ask: Ask, seconds: float) -> Asked:
         """Sends requests with pauses. Returns their times, and the count of each status."""
@@ -195,6 +194,8 @@ async def measure(
     after = await asked(seconds / 2)
     r.slow = max(r.slow, slowness())
     clock, ahead = (0, 2) if r.slow < BUSY else (1, MAX_AHEAD)
+    # Beside the greedy callers all workers are busy, and one of them serves the quiet request.
+    workers = (1, int(r.service.settings.get("WISHWELL_WORKERS", "1")))[clock]
     what = ("", "of processor time ")[clock]
     one = dearest[clock]
     r.note(f"greedy: {dict(statuses)} in {seconds:.0f} s; one of theirs {one:.1f} ms {what}alone")
@@ -203,7 +204,7 @@ async def measure(
     for name, first, (times, found), last in zip(quiet, before, beside, after, strict=True):
         # The slower of both, because other programs on the machine slow down all of them.
         alone = max(median(first[0])[clock], median(last[0])[clock])
-        middle, limit = median(times)[clock], alone + ahead * one
+        middle, limit = median(times)[clock] / workers, alone + ahead * one
         failed = 1 - (found[200] + found[201]) / found.total()
         most = max(took.wall for took in times)
         r.note(
