@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.contract.conftest import LockHeldByOther
+from tests.contract.conftest import Clock, LockHeldByOther
 from wishwell import ids, opaque
 from wishwell.access import access_cache, auth
 from wishwell.db import run_statement
@@ -43,6 +43,25 @@ def test_what_could_not_be_written_is_written_the_next_time(impatient):
     of = "SELECT last_used_at FROM admin_tokens WHERE hash = $1"
     [[used]] = bench.select(of, opaque.hashed(token))
     assert touched[:10] == used[:10] == ids.timestamp(bench.clock())[:10]
+
+
+def test_revocations_last_as_long_as_the_tokens_and_cookies_that_they_refuse(bench):
+    """A process that starts knows the revocation of a token for a day, and that of a whole profile, which
+    also refuses cookies, for 91 days; until then neither is removed. Rule: token-revoked."""
+    now, (whole, one), jti = bench.clock(), (bench.new_session() for _ in range(2)), bench.new_id()
+    bench.write(auth.revoke_profile, whole, now)
+    bench.write(auth.revoke_profile, one, now, jti)
+    for days, expected in (
+        (0.9, (True, True)),
+        (1.1, (True, False)),
+        (90.9, (True, False)),
+        (91.1, (False, False)),
+    ):
+        clock = Clock(now + int(days * DAY))
+        bench.write(auth.forget_revocations, clock)
+        cache = access_cache.AccessCache(bench.db, clock)
+        bench.run(cache.refresh())
+        assert (cache.is_revoked_whole(whole.id), cache.is_revoked(one.id, jti)) == expected, days
 
 
 @pytest.fixture
