@@ -32,7 +32,7 @@ test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both e
 
 test-slow: $(VENV)/.dev $(TOOLS)/.installed ## The rest: generated requests, more rounds of races, what waits for time
 	@$(BIN)/pytest -n 2 -m slow
-	@WISHWELL_TEST_EXAMPLES=20 $(BIN)/pytest -n 2 -m "hypothesis and not slow"
+	@WISHWELL_TEST_EXAMPLES=10 $(BIN)/pytest -n 2 -m "hypothesis and not slow"
 	@WISHWELL_TEST_PRISM=$(CURDIR)/$(TOOLS)/node_modules/.bin/prism $(BIN)/pytest -n 2 -m "not slow" -k "not postgresql" tests/api
 
 # Programs that read the API's description, installed only when their locks change.
