@@ -31,7 +31,7 @@ from wishwell.products import NewProduct, ProductData
 from wishwell.reports import counting, tally
 from wishwell.reports.tally import Tally, following
 from wishwell.shoppers import cookie
-from wishwell.stores import store_secrets
+from wishwell.stores import reporting, store_secrets
 from wishwell.stores.store_secrets import CookieSecret, SecretsPatch
 from wishwell.wishlists import purge, shares
 
@@ -222,9 +222,9 @@ class Count:
         """Returns whether the stored counts span the days from 40 days ago until today, which a
         clock that is some minutes ahead may end early."""
         days = [count.day for count in self.bench.read(counting.last, self.store, "9999", 9_999)]
-        zone = tally.zone(self.store)
+        zone = self.store.reporting.zone
         first, today, soon = (
-            tally.day_of(self.today + moment, zone) for moment in (-40 * DAY_MS, 0, 10 * MINUTE)
+            reporting.day_of(self.today + moment, zone) for moment in (-40 * DAY_MS, 0, 10 * MINUTE)
         )
         return days[-1] == first and days[0] in (today, soon)
 
@@ -603,7 +603,7 @@ def test_counts_in_the_future_are_made_again(bench, store, now):
     """Counts that a wrong clock dated in the future are replaced; afterwards the store equals one that was
     never counted wrongly. Rule: count-days."""
     twin = bench.new_store()
-    today = tally.day_of(now, tally.zone(store))
+    today = reporting.day_of(now, store.reporting.zone)
 
     def both(days, *, wrong=0):
         for one in (store, twin):
@@ -641,7 +641,7 @@ def test_days_of_a_count_are_bounded():
     """After a pause of 73 years, or with a clock that far ahead, a count adds a limited number of days.
     Rule: count-days."""
     last = [tally.Count("2026-11-25", 7, "2026-11-25T10:00:00.000Z", "", 0, 0, 0, 0, 0, 0, "")]
-    made = Tally(last, "2099-12-31", tally.zone(stores.blank("", "", "")), "2099-12-31T09")
+    made = Tally(last, "2099-12-31", stores.blank("", "", "").reporting.zone, "2099-12-31T09")
     assert made.days[0] == "2026-11-25"
     assert made.days[-1] == "2099-12-31"
     assert len(made.days) <= 25 * 31 + 32

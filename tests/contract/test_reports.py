@@ -25,8 +25,8 @@ from wishwell.errors import BeingErased, Conflict, NotFound
 from wishwell.importers import csv_file
 from wishwell.privacy import erasure
 from wishwell.reports import counting, spreadsheet
-from wishwell.reports.tally import FOREVER, Count, day_of, following, kept_from
-from wishwell.stores.reporting import Reporting
+from wishwell.reports.tally import FOREVER, Count, following, kept_from
+from wishwell.stores.reporting import Reporting, day_of
 from wishwell.transfer import importing
 from wishwell.wishlists import items, purge, saving
 from wishwell.wishlists.items import ItemPatch

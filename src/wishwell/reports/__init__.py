@@ -20,7 +20,7 @@ from wishwell.products import Availability, Title, Url, shown
 from wishwell.reports import counting, tally
 from wishwell.reports.purchases import Earned
 from wishwell.reports.tally import Count, DayDate, Totals, following
-from wishwell.stores import Store
+from wishwell.stores import Store, reporting
 
 Sort = Literal["wishes", "added", "removed", "rising"]
 By = Literal["product", "variant"]
@@ -166,7 +166,7 @@ def columns(by: By, sort: Sort) -> list[str]:
 # rule: report-period
 def period(store: Store, first: str | None, last: str | None, now: int) -> Period:
     """Returns a report's period. ``now`` is in epoch milliseconds. Raises ``Invalid``."""
-    today = tally.day_of(now, tally.zone(store))
+    today = reporting.day_of(now, store.reporting.zone)
     for name, day in (("from", first), ("to", last)):
         if day is not None and not tally.is_date(day):
             raise Invalid(f"{name}: must be a date such as {today}.")

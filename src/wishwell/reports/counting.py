@@ -19,17 +19,9 @@ from wishwell.db import Database, Reader, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.fair_queue import FairQueue, Flow
-from wishwell.reports.tally import (
-    FOREVER,
-    Count,
-    StoredTotals,
-    Tally,
-    Wishes,
-    day_of,
-    kept_from,
-    zone,
-)
+from wishwell.reports.tally import FOREVER, Count, StoredTotals, Tally, Wishes, kept_from
 from wishwell.stores import Store
+from wishwell.stores.reporting import day_of
 
 SMALL_STORE_WISHES = 10_000
 """Number of wishes below which a store is counted more often."""
@@ -181,13 +173,13 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
         while await db.write(_discard_future, store, clock):
             yield _BATCH_SIZE * _ROWS_PER_WRITE
     before = await db.batch_read(last, store, days=3)
-    today = day_of(began, zone(store))
+    today = day_of(began, store.reporting.zone)
     try:
         await db.read(clock.checked_now)
     except ClockSuspect:
         today = before[0].day if before else today
     oldest = await db.batch_read(_first_day, store, before, today)
-    tally = Tally(before, today, zone(store), ids.timestamp(began), oldest)
+    tally = Tally(before, today, store.reporting.zone, ids.timestamp(began), oldest)
     yield _START_ROWS
     for steps in (_walk(db, store, tally), _write(db, store, tally, before)):
         async for rows in steps:
@@ -211,7 +203,7 @@ async def _first_day(tx: Reader, store: Store, before: Sequence[Count], today: s
     if not are_empty(before) or not are_empty(await last(tx, store, days=ALL_DAYS)):
         return ""
     oldest = await tx.one("count_oldest", store=store.id)
-    day = today if oldest is None else day_of(ids.from_timestamp(oldest[0]), zone(store))
+    day = today if oldest is None else day_of(ids.from_timestamp(oldest[0]), store.reporting.zone)
     return day if day < today else ""
 
 
@@ -327,7 +319,7 @@ async def _discard_future(tx: Writer, store: Store, clock: ReferenceClock) -> bo
     now = await clock.checked_now(tx)
     if not newest or newest[0].began_at <= ids.timestamp(now + MAX_JUMP_MS):
         return False
-    today = {"store": store.id, "today": day_of(now, zone(store))}
+    today = {"store": store.id, "today": day_of(now, store.reporting.zone)}
     first = await tx.one("counts_future", **today)
     if first is None or first[0] is None:
         return False
@@ -344,7 +336,7 @@ async def _forget(tx: Writer, store: Store, clock: ReferenceClock) -> int:
     """Removes a batch of rows that ended more than 25 months ago. Returns how many. Raises
     ``ClockSuspect``."""
     await tx.one("store_write_lock", store=store.id)
-    before = kept_from(day_of(await clock.checked_now(tx), zone(store)))
+    before = kept_from(day_of(await clock.checked_now(tx), store.reporting.zone))
     await tx.run("counts_forget_days", store=store.id, day=before)
     of = {"store": store.id, "limit": _BATCH_SIZE}
     ended = await tx.all("counts_ended", **of)

@@ -16,7 +16,6 @@ import msgspec
 
 from wishwell import field_types as types
 from wishwell import ids
-from wishwell.stores import Store, reporting
 
 FOREVER = 2**62
 MAX_MONTHS = 25
@@ -219,11 +218,6 @@ class Tally:
         return [*made, Count(self.days[-1], number, began, ended, *last_day)]
 
 
-def zone(store: Store) -> tzinfo:
-    """Returns the time zone of the store's days."""
-    return reporting.zone_of(store.reporting)
-
-
 def is_date(text: str) -> bool:
     """Returns whether a text is a date in ISO 8601 from 1970 on."""
     try:
@@ -236,9 +230,6 @@ def starts(day: str, zone: tzinfo) -> str:
     """Returns the timestamp at which a day begins."""
     begins = datetime.combine(date.fromisoformat(day), datetime.min.time(), zone)
     return ids.timestamp(int(begins.astimezone(UTC).timestamp() * 1000))
-
-
-day_of = reporting.day_of
 
 
 def following(day: str, days: int = 1) -> str:

@@ -36,6 +36,11 @@ class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
     currency: str = ""
     """The currency of the shop's prices where they have none, as in the platform's webhooks."""
 
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone of the store's days."""
+        return ZoneInfo(self.time_zone) if self.time_zone else UTC
+
 
 @functools.cache
 def _names() -> set[str]:
@@ -48,11 +53,6 @@ def zone(field: str, name: str) -> tzinfo:
     if name not in _names():
         raise Invalid(f"{field}: {name[:80]!r} isn't an IANA time zone (for example Europe/Paris).")
     return ZoneInfo(name)
-
-
-def zone_of(reporting: Reporting) -> tzinfo:
-    """Returns the time zone of a store's days."""
-    return ZoneInfo(reporting.time_zone) if reporting.time_zone else UTC
 
 
 def day_of(now: int, zone: tzinfo) -> str:

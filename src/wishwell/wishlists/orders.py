@@ -279,8 +279,7 @@ def _matched(
 ) -> list[Purchase]:
     """Returns the lines that match. A match once made stays while the order has the line."""
     known = {one.key: one for one in before}
-    zone = reporting.zone_of(store.reporting)
-    day = reporting.day_of(ids.from_timestamp(order.placed_at), zone)
+    day = reporting.day_of(ids.from_timestamp(order.placed_at), store.reporting.zone)
     found = []
     for number, line in enumerate(order.lines):
         key = line.product_id, line.variant_id
