@@ -6,7 +6,7 @@ order. Written for the payloads of API version 2026-04, which omit nothing that 
 
 import functools
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from wishwell import ids, products, profiles, stores
-from wishwell.db import Database, RunAgain, Writer
+from wishwell.db import RunAgain, Writer
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, Unauthenticated
 from wishwell.field_types import MAX_NUMBER
@@ -274,13 +274,8 @@ async def _is_repeated(tx: Writer, store: Store, delivery: str, now: str) -> boo
 
 
 # rules: platform-signed, clock-guard
-async def forget(db: Database, clock: ReferenceClock) -> AsyncIterator[int]:
-    """Deletes the deliveries of more than seven days ago. Yields after each batch their number.
-    Raises ``ClockSuspect``."""
-    while count := await db.write(_forget, clock):
-        yield count
-
-
-async def _forget(tx: Writer, clock: ReferenceClock) -> int:
+async def forget(tx: Writer, clock: ReferenceClock) -> int:
+    """Deletes a batch of deliveries of more than seven days ago. Returns their number. Raises
+    ``ClockSuspect``."""
     before = ids.timestamp(max(0, await clock.checked_now(tx) - _REMEMBERED_MS))
     return len(await tx.all("platform_deliveries_forget", before=before, limit=_BATCH_SIZE))

@@ -5,7 +5,7 @@ detects price drops and restocks and records events for the items, ``shown.py`` 
 items in responses, ``product_bodies.py`` validates request bodies.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from wishwell import field_types as types
 from wishwell import ids, stores
-from wishwell.db import Database, Reader, Row, Writer, statements
+from wishwell.db import Reader, Row, Writer, statements
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, no_record
 from wishwell.products import notices
@@ -275,13 +275,8 @@ async def delete(tx: Writer, store: Store, product_id: str, now: str) -> None:
 
 
 # rule: product-deleted
-async def forget_deleted(db: Database, clock: ReferenceClock) -> AsyncIterator[int]:
-    """Deletes the old markers. Yields after each batch their number. Raises ``ClockSuspect``."""
-    while count := await db.write(_forget, clock):
-        yield count
-
-
-async def _forget(tx: Writer, clock: ReferenceClock) -> int:
+async def forget_deleted(tx: Writer, clock: ReferenceClock) -> int:
+    """Deletes a batch of old markers. Returns their number. Raises ``ClockSuspect``."""
     before = ids.timestamp(max(0, await clock.checked_now(tx) - _MARKER_MS))
     return len(await tx.all("deleted_products_forget", before=before, limit=MAX_BULK))
 
