@@ -1,7 +1,8 @@
 """``python -m bench.anchor``: compares the service with a Fastify service (bench/fastify).
 
 Both serve the same rows, tokens and answers from one process each. They take turns, and every round
-gives a ratio of processor time, the database's included, and one of throughput. Writes
+gives a ratio of processor time, the database's included, and one of throughput. The floor
+(bench/floor.py) takes part, to show what driver and server cost alone. Writes
 bench/results/anchor.json and prints its table; ``--again`` prints the last one. Needs Node.js, npm
 and wrk.
 """
@@ -93,18 +94,19 @@ def _compare(
 
 
 def measure(
-    shop: Shop, anchor: Fastify, rounds: int, seconds: int
-) -> dict[str, list[tuple[float, float, float, float]]]:
-    """Returns per kind of request and round: our and Fastify's rate and processor time in
-    microseconds."""
-    sides: tuple[Target, Target] = (shop, anchor)
+    shop: Shop, anchor: Fastify, floor: Bare, rounds: int, seconds: int
+) -> dict[str, list[list[float]]]:
+    """Returns per kind of request and round: our, Fastify's and the floor's rate and processor time
+    in microseconds."""
+    sides: tuple[Target, ...] = (shop, anchor, floor)
     found = {}
     for work in WORKS:
         load = partial(wrk, work=work, seconds=seconds)
         # The first round is discarded: it fills caches and lets V8 compile.
-        ours, theirs = in_turns(sides, rounds + 1, lambda side: cost(side, load))  # noqa: B023
+        of_sides = in_turns(sides, rounds + 1, lambda side: cost(side, load))  # noqa: B023
         found[work] = [
-            (a[0], a[1] * 1e6, b[0], b[1] * 1e6) for a, b in zip(ours[1:], theirs[1:], strict=True)
+            [value for rate, used in row for value in (rate, used * 1e6)]
+            for row in list(zip(*of_sides, strict=True))[1:]
         ]
         say(f"{shop.engine}: {work}")
     return found
@@ -116,13 +118,17 @@ def table(record: dict[str, Any]) -> str:
     rows = []
     for engine, works in record["engines"].items():
         for work, rounds in works.items():
-            times = [ours / theirs for _, ours, _, theirs in rounds]
-            rates = [ours / theirs for ours, _, theirs, _ in rounds]
+            times = [one[1] / one[3] for one in rounds]
+            rates = [one[0] / one[2] for one in rounds]
+            floors = [one[5] / one[3] for one in rounds if len(one) > 4]
             ours, theirs = (statistics.median(one[at] for one in rounds) for at in (1, 3))
             cost = f"{ours:.0f}, {theirs:.0f} µs"
-            rows.append([engine, report.NAMES[work], cost, spread(times), spread(rates)])
+            least = spread(floors) if floors else ""
+            rows.append([engine, report.NAMES[work], cost, spread(times), spread(rates), least])
     head = ["Engine", "Request", "Processor time, ours and Fastify's"]
-    return markdown([*head, "Ours / Fastify's, processor time", "throughput"], rows)
+    return markdown(
+        [*head, "Ours / Fastify's, processor time", "throughput", "floor / Fastify's"], rows
+    )
 
 
 def main() -> None:
@@ -148,9 +154,11 @@ def main() -> None:
                     anchor = Fastify(shop.serve())
                     opened.callback(anchor.close)
                     check_answers(shop, anchor, owners[0])
-                    for target in (shop, anchor):
+                    floor = Bare("floor", shop)
+                    opened.callback(floor.close)
+                    for target in (shop, anchor, floor):
                         write_owners(target.owners, owners)
-                    engines[shop.engine] = measure(shop, anchor, given.rounds, given.seconds)
+                    engines[shop.engine] = measure(shop, anchor, floor, given.rounds, given.seconds)
         keep(FIGURES, {"machine": machine(), "arguments": vars(given), "engines": engines})
     record = json.loads(FIGURES.read_text())
     print(f"{of_machine(record['machine'])}\n\n{table(record)}")
