@@ -29,7 +29,7 @@ import psutil
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.faults import greedy
-from tests.faults.harness import TWO, Harness, scenario, slowness
+from tests.faults.harness import TWO, Harness, scenario
 from tests.faults.load import Client, Cut, Unsent
 from tests.servers import HERE, PREFIX
 
@@ -38,9 +38,6 @@ SEALED = {"WISHWELL_SEALING_KEYS": "torture-torture-torture-torture-torture"}
 SHARED = {"WISHWELL_TRUSTED_PROXIES": "127.0.0.0/8"} | SEALED
 BASE = "/apps/wishlist/api"
 PACE_SECONDS = 0.05
-BUSY = 1.5
-"""The slowness from which on durations say more about the machine than about the service."""
-
 MAX_AHEAD = 12
 HANGING_MS = 10.0
 """The cost of a request that only waits for another server."""
@@ -192,8 +189,7 @@ async def measure(
     beside = await asked(seconds)
     statuses = await greedy.stop(process)
     after = await asked(seconds / 2)
-    r.slow = max(r.slow, slowness())
-    clock, ahead = (0, 2) if r.slow < BUSY else (1, MAX_AHEAD)
+    clock, ahead = (1, MAX_AHEAD) if r.is_busy() else (0, 2)
     # Beside the greedy callers all workers are busy, and one of them serves the quiet request.
     workers = (1, int(r.service.settings.get("WISHWELL_WORKERS", "1")))[clock]
     what = ("", "of processor time ")[clock]
