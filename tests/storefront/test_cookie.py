@@ -65,6 +65,7 @@ FORGED = {
 def test_forged_cookie_is_nobodys(front, name):
     """A forged cookie is ignored and removed. Rule: storefront-visitor."""
     victim = front.anyone(1)
+    front.signed_in("7").save(7)
     thief = front.browser(FORGED[name](front, victim.cookie))
     with nothing_done(front):
         assert nobodys_for_good(thief.get("/items"))

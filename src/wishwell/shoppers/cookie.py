@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 from jwt.utils import base64url_decode, base64url_encode
 
+from wishwell import ids
 from wishwell.stores.store_secrets import CookieSecret
 
 MAX_AGE = 7_776_000
@@ -70,9 +71,9 @@ class Signer:
     def visitor(self, value: bytes, now: int) -> Visitor | None:
         """Returns the content of a cookie's value, or ``None`` if the value is invalid or expired.
 
-        A cookie dated ahead is valid, because it was signed while the clock was wrong. A cookie
-        under a replaced secret counts as set before the replacement, so that dating cookies ahead
-        doesn't extend the use of a leaked secret.
+        A cookie that names a customer is invalid. One dated ahead is valid, because it was signed
+        while the clock was wrong. One under a replaced secret counts as set before the replacement,
+        so that dating cookies ahead doesn't extend the use of a leaked secret.
         """
         try:
             visitor, replaced_at = self.verified(value)
@@ -90,6 +91,8 @@ class Signer:
         good = [
             hmac.compare_digest(self._written(secret, visitor), value) for secret in self._secrets
         ]
+        if not ids.is_session(visitor.session):
+            raise ValueError("A customer's GID.")
         return visitor, self._secrets[good.index(True)].replaced_at
 
     def _signing(self, now: int) -> CookieSecret:
