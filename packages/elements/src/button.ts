@@ -129,7 +129,7 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       } as NewItem & Product;
       const done = wishlist.toggle(product);
       // Failures are also reported by the wishlist's event `error`.
-      done.catch(async ({ code, status, shown: answered }: WishlistError) => {
+      done.catch(async ({ code, status, ['shown']: answered }: WishlistError) => {
         if (press !== this.#presses || (answered && status !== 401)) return;
         try {
           if (status === 401 || code === 'cookies-blocked') {

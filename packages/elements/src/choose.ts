@@ -270,7 +270,8 @@ class Menu {
       // Or else Firefox gives the focus to a link around the heart, which closes the menu.
       if (!(event.composedPath()[0] as Element).matches('input')) event.preventDefault();
     });
-    menu.addEventListener('keydown', (event) => this.#press(event));
+    const press = (event: Event) => this.#press(event as KeyboardEvent);
+    this.#heart.addEventListener('keydown', press, { signal });
     menu.addEventListener('focusout', ({ relatedTarget }) => {
       if (relatedTarget && relatedTarget !== button && relatedTarget !== menu) this.close();
     });

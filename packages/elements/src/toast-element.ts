@@ -30,7 +30,7 @@ export function defineToast(wishlist: Wishlist, name = 'wishlist-toast'): void {
           // A heart shows a failed press itself, and leads to the sign-in page.
           if (!works || (error && (!detail.retry || error.status === 401))) return;
           event.preventDefault();
-          if (error) error.shown = true;
+          if (error) error['shown'] = true;
           rows.then((rows) => rows[type](detail));
         };
         wishlist.addEventListener(type, take, { signal });
