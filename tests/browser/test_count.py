@@ -296,6 +296,7 @@ def test_hint_to_sign_in_is_shown_to_a_visitor_once(visitor):
     expect(link).to_have_attribute("href", f"{visitor.own.url}/login?to=%2F")
     press(page, 2)
     page = visitor.open(body)
+    expect(heart(page, 1)).to_have_attribute("aria-pressed", "true")
     press(page, 1)
     expect(page.get_by_text("Removed from your wishlist")).to_be_visible()
     expect(page.get_by_role("link", name="Sign in")).to_have_count(0)
