@@ -168,14 +168,18 @@ def test_replay_of_another_deployments_journal_is_noticed(service):
     Rule: journal-replay."""
     act = Act(action="profile.erased", store="elsewhere", store_id=ids.NO_UUID, created=TIME)
     Journal(str(service.folder / "other.jsonl")).append(
-        [msgspec.structs.replace(act, profile=ids.random_uuid()) for _ in range(2)], "me"
+        [
+            msgspec.structs.replace(act, profile=ids.random_uuid(), store=store)
+            for store in ("elsewhere", "elsewhere", "")
+        ],
+        "me",
     )
     argv = [str(service.command), "restore", "replay", "other.jsonl"]
     done = subprocess.run(
         argv, cwd=service.folder, env=service.environment, capture_output=True, text=True
     )
-    assert (done.returncode, "2 unknown here" in done.stdout) == (0, True)
-    assert "Acts of stores that aren't here: 2 of elsewhere. " in done.stderr
+    assert (done.returncode, "3 unknown here" in done.stdout) == (0, True)
+    assert "here: 2 of elsewhere, 1 of a store without a name. " in done.stderr
 
 
 def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):

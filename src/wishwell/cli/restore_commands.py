@@ -40,7 +40,7 @@ async def restore_replay(
         counts[act.outcome] += 1
         progress.report(f"{counts.total():,} acts read")
         if act.outcome == "unknown" and act.says:
-            foreign[act.store] += 1
+            foreign[act.store or "a store without a name"] += 1
         if as_json or act.outcome not in ("done", "unknown"):
             shown.append(act)
     if not dry:
