@@ -289,7 +289,8 @@ class Menu {
     if (event.key === 'Escape') this.close(true);
     else if (step) {
       const stops = [...root.querySelectorAll<HTMLElement>('input,button:not(:disabled)')];
-      stops.at((stops.indexOf(root.activeElement as HTMLElement) + step) % stops.length)!.focus();
+      const next = stops.indexOf(root.activeElement as HTMLElement) + step;
+      stops.at(Math.max(next, -1) % stops.length)!.focus();
     } else return;
     // Neither a dialog around the heart nor the page may use the key too.
     event.preventDefault();

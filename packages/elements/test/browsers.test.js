@@ -208,6 +208,11 @@ const TABLE = [
       await keys(page, ' ');
       await isFocused(page, MENU);
       await until(page, '() => find("input")?.checked');
+      await keys(page, 'ArrowUp');
+      await isFocused(page, '.done');
+      await keys(page, 'Escape', ' ');
+      await isFocused(page, MENU);
+      await until(page, '() => find("input")?.checked');
       await keys(page, 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab');
       await gone(page, MENU);
       await isFocused(page, 'a');
