@@ -120,8 +120,8 @@ class Admission:
         return len(self._tickets) > self._unmeasured
 
     def submit(self, ticket: RequestTicket, flow: Callable[[Any], Flow]) -> None:
-        """Admits, queues or refuses a request. Calls its ``begin``, if queued later. ``flow``
-        returns the request's flow, without I/O."""
+        """Admits, queues or refuses a request. Calls its ``begin`` now, or later if it is queued.
+        ``flow`` returns the request's flow, without I/O."""
         if len(self._tickets) < self._unmeasured and not self._queue:
             self._tickets[ticket] = None
             ticket.begin()
