@@ -438,7 +438,7 @@ def test_saving_again_clears_the_mark_with_purchases_off(bench, told, way):
             saving.save_many, off, [new], [bench.new_id()], PLENTY, bench.clock.tick()
         )
     else:
-        item, created = bench.write(
+        item, created, _ = bench.write(
             saving.save, off, new, bench.new_id(), PLENTY, bench.clock.tick()
         )
         assert not created

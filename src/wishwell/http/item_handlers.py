@@ -36,12 +36,12 @@ async def create_item(request: Request) -> object:
     await responding.create_profile(request)
     id, limits, now = request.service.new_id(), request.size_limits, request.now()
     list_ids = _new_list_ids(request, [new])
-    save, reads = (profile, new, id, limits, now, list_ids), False
-    if with_product:
-        item, created, reads = await request.run(shown.save, *save)
-    else:
-        item, created = await request.run(saving.save, *save)
-    if with_product and not reads:
+    item, created, product = await request.run(
+        saving.save, profile, new, id, limits, now, list_ids, with_product=with_product
+    )
+    if product is not None:
+        shown.set_product(item, *product)
+    elif with_product:
         with contextlib.suppress(Unavailable):  # the item is saved
             await request.service.db.read(shown.include, request.store, [item])
     responding.complete(item, request)

@@ -7,13 +7,13 @@ import msgspec
 from msgspec import UNSET
 
 from wishwell import events
-from wishwell.db import Reader, Row, Writer
+from wishwell.db import Reader, Row
 from wishwell.events import Event
 from wishwell.field_types import published
 from wishwell.profiles import Profile, Scope, pages
-from wishwell.stores import SizeLimits, Store
-from wishwell.wishlists import items, saving
-from wishwell.wishlists.items import Item, NewItem
+from wishwell.stores import Store
+from wishwell.wishlists import items
+from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List
 from wishwell.wishlists.shares import SharedItem
 
@@ -64,32 +64,10 @@ async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page
     def from_row(row: Row) -> Item:
         *columns, document, variant = row
         item = made(columns)
-        if document is not None:
-            _set(item, document, variant)
+        set_product(item, document, variant)
         return item
 
     return await pages.read(tx, "items_shown", scope, asked, from_row)
-
-
-async def save(
-    tx: Writer,
-    profile: Profile,
-    new: NewItem,
-    id: str,
-    limits: SizeLimits,
-    now: str,
-    new_list_ids: Sequence[str],
-) -> tuple[Item, bool, bool]:
-    """Saves an item like ``saving.save``, with its product.
-
-    Returns the item, whether it was created, and whether its product was read: not if it has lists
-    or tags, nor on a cluster.
-    """
-    columns: list[Any] = []
-    item, created = await saving.save(tx, profile, new, id, limits, now, new_list_ids, columns)
-    if columns and columns[0] is not None:
-        _set(item, *columns)
-    return item, created, bool(columns)
 
 
 def including(
@@ -165,11 +143,15 @@ async def _include(
     known = {(product, variant): of for product, variant, *of in rows}
     for item, key in zip(shown, keys, strict=True):
         if key in known:
-            _set(item, *known[key])
+            set_product(item, *known[key])
 
 
-def _set(item: Item | SharedItem | _EventItem, document: str, variant: str | None) -> None:
-    """Sets an item's ``product``. ``variant`` is as in ``merged_data``."""
+def set_product(
+    item: Item | SharedItem | _EventItem, document: str | None, variant: str | None
+) -> None:
+    """Sets an item's ``product``, if it has data. The columns are as in ``merged_data``."""
+    if document is None:
+        return
     product = document.encode() if variant is None else _encode(merged_data(document, variant))
     start = product.rfind(b'"available":')
     if (shown := _AVAILABLE.get(product[start:])) is not None:

@@ -1,19 +1,26 @@
 """Saving and changing items. Saving an item that exists updates it (rule: save-once)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from wishwell import events, profiles
-from wishwell.db import Reader, UniqueViolation, Writer
+from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
 from wishwell.wishlists import items, lists, purchases
 from wishwell.wishlists.items import Item, ItemPatch, NewItem
+
+
+class Saved(NamedTuple):
+    item: Item
+    created: bool
+    product: Row | None = None
+    """The columns of the product's data; ``None`` if the statement that saves didn't read them."""
 
 
 # rules: save-once, profile-limits
@@ -25,36 +32,36 @@ async def save(
     limits: SizeLimits,
     now: str,
     new_list_ids: Sequence[str] = (),
-    product: list[Any] | None = None,
-) -> tuple[Item, bool]:
+    *,
+    with_product: bool = False,
+) -> Saved:
     """Saves an item. Returns it, and whether it was created (with this ``id``).
 
     If the item exists, updates only the fields that ``new`` has, and adds its lists.
-    ``new_list_ids``: with ``new.list_name``, the id of the list if it is created. ``product``:
-    receives the columns of the product's data, if the statement that saves can read them. Raises
-    ``LimitReached`` if one of the ``limits`` would be exceeded, ``NotFound`` for a list that the
-    profile doesn't have, ``profiles.missing``.
+    ``new_list_ids``: with ``new.list_name``, the id of the list if it is created. ``with_product``:
+    reads the product, too, unless that takes another statement: for an item with tags or lists, and
+    on a cluster. Raises ``LimitReached`` if one of the ``limits`` would be exceeded, ``NotFound``
+    for a list that the profile doesn't have, ``profiles.missing``.
     """
     if new.tags is None and not new.list_ids and new.list_name is None:
         if events.events_enabled(profile) or profile.store.reporting.purchases:
             await tx.begin()
         params = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
         price = "" if tx.joins_products else await _price(tx, profile, new)
-        shows = product is not None and tx.joins_products
-        statement = "item_save_shown" if shows else "item_save"
+        with_product = with_product and tx.joins_products
+        statement = "item_save_shown" if with_product else "item_save"
         row = await tx.one(statement, **asdict(new), **params, saved_price=price)
         if row is not None:
-            if product is not None and shows:
-                row, product[:] = row[:-2], row[-2:]
+            row, product = (row[:-2], row[-2:]) if with_product else (row, None)
             item, created = await _record_event(tx, profile, row, now), bool(row[-1])
             if created or item.purchased is UNSET or profile.store.reporting.purchases:
                 if not created:
                     [item] = await purchases.saved_again(tx, profile, [item], now)
-                return item, created
+                return Saved(item, created, product)
     # There are tags or lists; or the profile has no row yet, is closed, or is at its limit; or the
     # item has a mark from before purchases were turned off.
     [(before, item)] = await _save(tx, profile, [new], [id], limits, now, new_list_ids, "")
-    return item, before is None
+    return Saved(item, before is None)
 
 
 # rules: bulk-atomic, profile-limits
@@ -168,7 +175,7 @@ def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
 
 
 # rule: event-transaction
-async def _record_event(tx: Writer, profile: Profile, row: Sequence[Any], now: str) -> Item:
+async def _record_event(tx: Writer, profile: Profile, row: Row, now: str) -> Item:
     """Records the event of an item that a statement has saved, and returns the item.
 
     ``row``: the item's columns, the names of changed fields, and whether it was created.
