@@ -243,6 +243,37 @@ def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
     asyncio.run(check())
 
 
+def test_refusals_of_one_turn_are_few_and_the_rest_are_deferred():
+    """A full process refuses at most 16 requests in a turn of the event loop; connections that
+    have received more wait in order, while requests in progress go on. Rule: load-shedding."""
+
+    async def check():
+        admission, served, turns = Admission(1), [], [0]
+        submitted(admission, Flow("a", "x"))
+
+        def receive(number):
+            if not admission.defers(lambda: receive_now(number)):
+                receive_now(number)
+
+        def receive_now(number):
+            ticket = submitted(admission, Flow("a", "x"))
+            assert ticket.refusal is not None
+            served.append(number)
+            turns[-1] += 1
+
+        for number in range(100):
+            receive(number)
+        while len(served) < 100:
+            turns.append(0)
+            await asyncio.sleep(0)
+        assert served == list(range(100))
+        assert turns[0] == 16 and max(turns) == 16
+        await asyncio.sleep(0)
+        assert not admission.defers(lambda: None)
+
+    asyncio.run(check())
+
+
 WRITER = """
 import sys, time
 from wishwell.db.turnstile import Turnstile

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import socket
 import sqlite3
 import threading
 import time
@@ -118,6 +119,20 @@ def test_connection_is_good_for_more_after_a_refusal(busy):
     assert [status for status, _ in found] == ["503", "503", "503", "200", "503"]
     ids = [json.loads(body)["error"]["requestId"] for status, body in found if status == "503"]
     assert len(set(ids)) == 4
+
+
+def test_each_of_many_connections_is_refused_once(busy):
+    """Of 200 connections that ask a full process at the same time, each gets one refusal, also
+    when it sends nothing more. Most are deferred. Rule: load-shedding."""
+    with busy() as service, contextlib.ExitStack() as stack:
+        connections = [stack.enter_context(connect(service)) for _ in range(200)]
+        for number, connection in enumerate(connections):
+            connection.sendall(request_head("GET", "/items", None, "Connection: close"))
+            if number % 2:
+                connection.shutdown(socket.SHUT_WR)
+        for connection in connections:
+            got = connection.makefile("rb").read()
+            assert got.startswith(b"HTTP/1.1 503 ") and got.count(b"HTTP/1.1 ") == 1
 
 
 def test_refusal_closes_the_connection_where_it_must(busy):

@@ -6,7 +6,7 @@ its body or another server uses no time, so it delays no other.
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Any, TypeVar
@@ -27,6 +27,9 @@ _MIN_SECONDS = 0.0001
 
 _UNMEASURED_SHARE = 8
 """Up to the limit divided by this, requests neither wait nor are measured, because they are few."""
+
+_MAX_REFUSALS = 16
+"""Refusals in one turn of the event loop after which the other connections are deferred."""
 
 _POLL_SECONDS = 0.25
 """Seconds between two checks for requests that have waited for too long."""
@@ -101,6 +104,9 @@ class Admission:
         self._typical = _MIN_SECONDS
         """Moving average of the seconds that requests use."""
         self._scheduled = self._polling = False
+        self._deferred: deque[Callable[[], None]] = deque()
+        self._refusals = 0
+        """Requests that were refused in this turn of the event loop."""
         self.refused: Counter[str] = Counter()
         """Refused requests since the start, by reason."""
 
@@ -118,6 +124,19 @@ class Admission:
     def is_busy(self) -> bool:
         """Whether requests have to share the event loop's time."""
         return len(self._tickets) > self._unmeasured
+
+    # rule: load-shedding
+    def defers(self, parse: Callable[[], None]) -> bool:
+        """Whether a connection that has received data has to wait until ``parse`` is called.
+
+        So that requests in progress, which need several turns of the event loop, don't wait for
+        hundreds of refusals in each.
+        """
+        if self._refusals < _MAX_REFUSALS and not self._deferred:
+            return False
+        self._deferred.append(parse)
+        self._schedule()
+        return True
 
     def submit(self, ticket: RequestTicket, flow: Callable[[Any], Flow]) -> None:
         """Admits, queues or refuses a request. Calls its ``begin`` now, or later if it is queued.
@@ -210,7 +229,10 @@ class Admission:
             self._left -= max(_MIN_SECONDS, entry.expected)
             entry.item.begin()
             entry = self._queue.pop(self._left, after=entry)
-        if self._queue:
+        self._refusals = 0
+        while self._deferred and self._refusals < _MAX_REFUSALS:
+            self._deferred.popleft()()
+        if self._queue or self._deferred:
             self._schedule()
 
     def _schedule(self) -> None:
@@ -221,6 +243,8 @@ class Admission:
     def _shed_newest(self, newcomer: RequestTicket) -> bool:
         """Refuses the newest waiting request of the flow with the most requests, unless that is the
         newcomer's. Returns False if the newcomer has to be refused."""
+        self._refusals += 1
+        self._schedule()
         flows = [ticket.flow for ticket in self._tickets]
         mine = newcomer.flow
         stores = Counter([flow.store for flow in flows])

@@ -13,7 +13,6 @@ import termios
 import time
 from collections import deque
 from collections.abc import AsyncIterator
-from http import HTTPStatus
 from socket import SO_LINGER, SOL_SOCKET
 from typing import Any
 from urllib.parse import unquote
@@ -33,10 +32,6 @@ from wishwell.http.responses import Headers, Response
 PIPELINE = "wishwell.pipeline"
 """Key of the application in uvicorn's lifespan state."""
 
-_STATUS_LINES = {
-    status.value: f"HTTP/1.1 {status:d} {responses.phrase(status)}\r\n".encode()
-    for status in HTTPStatus
-}
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 _PIECE_BYTES = 4096
@@ -124,8 +119,13 @@ class HttpProtocol(asyncio.Protocol):
     # ------------------------------------------------------------------------------- incoming data
 
     def data_received(self, data: bytes) -> None:
-        if not self._discarding:
-            self._buffer += data
+        if self._discarding:
+            return
+        self._buffer += data
+        if self._app.service.admission.defers(self._parse):
+            self._reading = False
+            self._transport.pause_reading()
+        else:
             self._parse()
 
     def _parse(self) -> None:
@@ -321,10 +321,7 @@ class HttpProtocol(asyncio.Protocol):
         lines = [*self._server.default_headers, *answer.headers]
         if answer.closes:
             lines.append((b"connection", b"close"))
-        head = _STATUS_LINES[answer.status] + b"\r\n".join(map(b": ".join, lines))
-        if head.count(b"\n") != len(lines):
-            raise ValueError("a header's value has a line feed")
-        return head + b"\r\n\r\n"
+        return responses.head(answer.status, lines)
 
     def _write(self, *pieces: bytes) -> None:
         """Writes all pieces in one call, so that head and body share a packet."""
@@ -386,6 +383,8 @@ class HttpProtocol(asyncio.Protocol):
         self._timer_at, left = math.inf, self._deadline - self._loop.time()
         if 0 < left < math.inf:
             self._set_deadline(left)
+        elif left <= 0 and not self._reading and not self._in_progress:
+            self._set_deadline(_IDLE_SECONDS)  # what it sent is deferred
         elif left <= 0 and self._reads == _HEADERS:
             self._refuse(BodyTimeout("The headers didn't arrive in time."))
         elif left <= 0:

@@ -256,3 +256,16 @@ def phrase(status: HTTPStatus) -> str:
     """Returns the reason phrase of a status."""
     # Before Python 3.13, the phrase for 413 isn't that of RFC 9110.
     return "Content Too Large" if status == 413 else status.phrase
+
+
+_STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status:d} {phrase(status)}\r\n".encode() for status in HTTPStatus
+}
+
+
+def head(status: int, headers: Headers) -> bytes:
+    """Returns a response's status line and headers."""
+    lines = _STATUS_LINES[status] + b"\r\n".join(map(b": ".join, headers))
+    if lines.count(b"\n") != len(headers):
+        raise ValueError("a header's value has a line feed")
+    return lines + b"\r\n\r\n"
