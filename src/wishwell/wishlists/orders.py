@@ -125,15 +125,17 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> AppliedOrde
     params = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
     if order.updated_at <= await _open(tx, params):
         return AppliedOrder(order.id, "unchanged", len(await _stored(tx, params)))
-    before, held = await _lock_owners(tx, store, params, *([order.buyer.id] if order.buyer else []))
-    buyer = held.get(order.buyer.id) if order.buyer else None
+    before, locked = await _lock_owners(
+        tx, store, params, *([order.buyer.id] if order.buyer else [])
+    )
+    buyer = locked.get(order.buyer.id) if order.buyer else None
     wishes = await _wishes(tx, buyer, order, now) if buyer is not None else {}
-    after = _matched(store, order, before, held, wishes)
+    after = _matched(store, order, before, locked, wishes)
     await _replace(tx, params, after, order.updated_at)
     known = {one.key for one in before}
     new = [one for one in after if one.key not in known]
     products = {one.product_id for one in (*before, *after)}
-    for profile in _each(held):
+    for profile in _each(locked):
         await _mark(tx, profile, products, new if profile == buyer else (), wishes, now)
     return AppliedOrder(order.id, "applied", len(after))
 
@@ -153,15 +155,15 @@ async def restore(
     if updated_at <= await _open(tx, params):
         return
     keys = {one.profile_id for one in after if one.profile_id is not None}
-    before, held = await _lock_owners(tx, store, params, *keys)
-    for key in keys - held.keys():
+    before, locked = await _lock_owners(tx, store, params, *keys)
+    for key in keys - locked.keys():
         if await tx.one("profile_state", profile=key) is not None:  # it is being erased
             anonymous = [one for one in after if one.profile_id == key]
             for one in anonymous:
                 one.profile_id, one.placed_at = None, ""
     await _replace(tx, params, after, updated_at)
     products = {one.product_id for one in (*before, *after)}
-    for profile in _each(held):
+    for profile in _each(locked):
         await items.write(tx, profile, await purchases.marks(tx, profile, products), now)
 
 
@@ -179,10 +181,10 @@ async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
     await tx.record(Act(action="order.forgotten", store=store.handle, store_id=store.id, id=hash))
     if await tx.one("order_lock", **params) is None:
         raise no_record("order")
-    before, held = await _lock_owners(tx, store, params)
+    before, locked = await _lock_owners(tx, store, params)
     await tx.run("order_purchases_delete", **params)
     await tx.run("order_delete", **params)
-    for profile in _each(held):
+    for profile in _each(locked):
         await purchases.refresh(tx, profile, {one.product_id for one in before}, now)
 
 
@@ -211,26 +213,26 @@ async def _replace(
     await tx.run("order_put", **params, updated_at=updated_at)
 
 
-Held = Mapping[str, Profile]
+LockedOwners = Mapping[str, Profile]
 """The open profiles that are locked, by key; also by the key of a session that was linked."""
 
 
 async def _lock_owners(
     tx: Writer, store: Store, params: Mapping[str, str], *more: str
-) -> tuple[list[Purchase], Held]:
+) -> tuple[list[Purchase], LockedOwners]:
     """Locks the owners of the stored matches, and the profiles ``more``, sessions first as
     everywhere. Returns the matches and the profiles."""
     keys = {one.profile_id for one in await _stored(tx, params)} - {None} | {*more}
     found = {key: await _find(tx, store, key) for key in sorted(filter(None, keys))}
-    held = {key: profile for key, profile in found.items() if profile is not None}
-    for profile in sorted(_each(held), key=lambda one: (not one.is_session, one.id)):
+    locked = {key: profile for key, profile in found.items() if profile is not None}
+    for profile in sorted(_each(locked), key=lambda one: (not one.is_session, one.id)):
         row = await tx.one("profile_lock", profile=profile.id)
         if row is None or row[0] is not None:  # linked or erased since
             raise RunAgain
     before = await _stored(tx, params)
     if not {one.profile_id for one in before} <= keys | {None}:  # a sign-in has moved one since
         raise RunAgain
-    return before, held
+    return before, locked
 
 
 async def _find(tx: Reader, store: Store, key: str) -> Profile | None:
@@ -244,8 +246,8 @@ async def _find(tx: Reader, store: Store, key: str) -> Profile | None:
     return Profile(id, store, gid, bool(is_session))
 
 
-def _each(held: Held) -> Sequence[Profile]:
-    return [*{profile.id: profile for profile in held.values()}.values()]
+def _each(locked: LockedOwners) -> Sequence[Profile]:
+    return [*{profile.id: profile for profile in locked.values()}.values()]
 
 
 # rule: purchase-match
@@ -274,7 +276,7 @@ def _matched(
     store: Store,
     order: Order,
     before: Sequence[Purchase],
-    held: Held,
+    locked: LockedOwners,
     wishes: Mapping[Key, bool],
 ) -> list[Purchase]:
     """Returns the lines that match. A match once made stays while the order has the line."""
@@ -288,7 +290,7 @@ def _matched(
         if (old := known.get(key)) is not None:
             owner, wish = old.profile_id, old.wish_variant_id
         if wish is not None:
-            profile = held.get(owner or "")  # rule: purchase-private
+            profile = locked.get(owner or "")  # rule: purchase-private
             whose = (None, "") if profile is None else (profile.id, order.placed_at)
             price = line.amount, line.currency
             found.append(
