@@ -126,7 +126,7 @@ def test_store_leaves_places_to_others():
     Rule: fair-queueing."""
 
     async def check():
-        semaphore = FairSemaphore(20, of_store=4)
+        semaphore = FairSemaphore(20, store_factor=4)
         assert await held_by(semaphore, Flow("a", "x"), 20) == 16
         assert await held_by(semaphore, Flow("b", "x"), 20) == 3
         assert await held_by(semaphore, Flow("c", "x"), 20) == 1
@@ -143,7 +143,7 @@ def test_party_of_a_store_leaves_places_to_the_others():
     Rule: fair-queueing."""
 
     async def check():
-        semaphore = FairSemaphore(20, of_store=4, of_party=4)
+        semaphore = FairSemaphore(20, store_factor=4, max_per_party=4)
         greedy, quiet = Flow("a", "greedy"), Flow("a", "quiet")
         assert await held_by(semaphore, greedy, 20) == 4
         waiting = [asyncio.create_task(semaphore.wait(Ticket(greedy))) for _ in range(3)]

@@ -14,25 +14,29 @@ from wishwell.fair_queue import Entry, FairQueue, Flow, PartyNode, StoreNode, Ti
 class FairSemaphore(FairQueue["asyncio.Future[None]"]):
     """Lets at most ``size`` tasks run concurrently, with turns between their flows.
 
-    Tasks may hang, and then turns aren't enough: so a store that holds places takes another only
-    if it then has at most ``of_store`` times as many as are left free, a party of a store holds at
-    most ``of_party``, and tasks that lock the same key hold at most ``of_lock``. ``None`` disables
-    a limit. A task that could start when it arrives doesn't wait: those that wait can't start.
-    Belongs to one event loop.
+    Tasks may hang, and then turns aren't enough. So a store that holds places takes another only
+    if it then has at most ``store_factor`` times as many as are left free; a party of a store
+    holds at most ``max_per_party``, and tasks with the same lock key at most ``max_per_lock``.
+    ``None`` disables a limit. A task that could start when it arrives doesn't wait: those that
+    wait can't start. Belongs to one event loop.
     """
 
     def __init__(
         self,
         size: int,
         *,
-        of_store: float | None = None,
-        of_party: int | None = None,
-        of_lock: int | None = None,
+        store_factor: float | None = None,
+        max_per_party: int | None = None,
+        max_per_lock: int | None = None,
     ) -> None:
         super().__init__()
         self.size = size
         self.held = 0
-        self._of_store, self._of_party, self._of_lock = of_store, of_party, of_lock
+        self._store_factor, self._max_per_party, self._max_per_lock = (
+            store_factor,
+            max_per_party,
+            max_per_lock,
+        )
         # Read with `get`, which adds no key.
         self._held_by_store: defaultdict[str, int] = defaultdict(int)
         self._held_by_flow: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -40,9 +44,9 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
 
     def take_now(self, flow: Flow, lock: str | None = None) -> bool:
         """Takes a place if one is free and no limit is reached. Returns whether it did."""
-        if self.held >= self.size or not self._may_lock(lock):
+        if self.held >= self.size or not self._is_below_lock_limit(lock):
             return False
-        if not self._store_may(flow.store) or not self._party_may(flow):
+        if not self._is_below_store_limit(flow.store) or not self._is_below_party_limit(flow):
             return False
         self._take(flow, lock)
         return True
@@ -123,14 +127,14 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
         waiting = self._stores.heap
         if len(waiting) == 1:  # the usual case, in which the order of stores doesn't matter
             only = waiting[0][2]
-            if not self._store_may(only.key):
+            if not self._is_below_store_limit(only.key):
                 return None, None
             return only, only.parties.first(functools.partial(self._can_start, only))
         found: PartyNode | None = None
 
         def has_party(store: StoreNode) -> bool:
             nonlocal found
-            if self._store_may(store.key):
+            if self._is_below_store_limit(store.key):
                 found = store.parties.first(lambda party: self._can_start(store, party))
             return found is not None
 
@@ -148,29 +152,31 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
 
     def _can_start(self, store: StoreNode, party: PartyNode) -> bool:
         # The first one almost always decides; `any` alone would cost more.
-        return self._party_may((store.key, party.key)) and (
+        return self._is_below_party_limit((store.key, party.key)) and (
             self._may_start(party.work[0]) or any(map(self._may_start, party.work))
         )
 
     def _may_start(self, entry: Entry[Any]) -> bool:
-        return entry.waits and (entry.lock is None or self._may_lock(entry.lock))
+        return entry.waits and (entry.lock is None or self._is_below_lock_limit(entry.lock))
 
-    def _store_may(self, store: str) -> bool:
+    def _is_below_store_limit(self, store: str) -> bool:
         held, free = self._held_by_store.get(store, 0), self.size - self.held
         return (
-            self._of_store is None
+            self._store_factor is None
             or not store
             or not held
-            or held + 1 <= self._of_store * (free - 1)
+            or held + 1 <= self._store_factor * (free - 1)
         )
 
-    def _party_may(self, flow: tuple[str, str]) -> bool:
+    def _is_below_party_limit(self, flow: tuple[str, str]) -> bool:
         held = self._held_by_flow.get(flow, 0)
-        return self._of_party is None or not flow[0] or held < self._of_party
+        return self._max_per_party is None or not flow[0] or held < self._max_per_party
 
-    def _may_lock(self, lock: str | None) -> bool:
+    def _is_below_lock_limit(self, lock: str | None) -> bool:
         return (
-            lock is None or self._of_lock is None or self._held_by_lock.get(lock, 0) < self._of_lock
+            lock is None
+            or self._max_per_lock is None
+            or self._held_by_lock.get(lock, 0) < self._max_per_lock
         )
 
 

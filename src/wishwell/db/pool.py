@@ -36,9 +36,9 @@ class Pool:
         self._idle: list[Connection] = []
         self._places = FairSemaphore(
             size,
-            of_store=_STORE_FACTOR,
-            of_party=max(1, size // _PARTY_DIVISOR),
-            of_lock=_MAX_PER_LOCK,
+            store_factor=_STORE_FACTOR,
+            max_per_party=max(1, size // _PARTY_DIVISOR),
+            max_per_lock=_MAX_PER_LOCK,
         )
         self._taken: dict[Connection, tuple[Flow, str | None, Entry[Any] | None, float]] = {}
         self._closed = False

@@ -70,7 +70,7 @@ class Outbound:
         self._names = Names(resolve, private=private)
         self._tls = tls
         self._kept: dict[Connection, Place] = {}
-        self._places = FairSemaphore(_MAX_CALLS, of_store=1)
+        self._places = FairSemaphore(_MAX_CALLS, store_factor=1)
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, whose message begins with ``name``, for a URL that isn't allowed.

@@ -74,7 +74,7 @@ class Names:
         self._resolve = resolve
         self._private = private
         self._look_ups: dict[tuple[str, str], asyncio.Task[list[str]]] = {}
-        self._places = FairSemaphore(_MAX_LOOK_UPS, of_store=_OF_OWNER)
+        self._places = FairSemaphore(_MAX_LOOK_UPS, store_factor=_OF_OWNER)
 
     # rule: outbound-address
     async def addresses(self, host: str, port: int, owner: str) -> list[Address]:
