@@ -79,7 +79,7 @@ def test_failed_attempt_is_retried(bench, says, status):
 
     @on_desk
     async def story(desk):
-        async with desk.receiving(says, seconds=1) as (receiver, sender, hook):
+        async with desk.receiving(says, timeout_seconds=1) as (receiver, sender, hook):
             [told] = await desk.save()
             await send(sender)
             [shown] = await desk.page(hook)
@@ -103,7 +103,7 @@ async def test_process_that_hangs_is_taken_over(desk):
     hold = HeldAnswer(answer(500))
     async with (
         Receiver(hold).serve() as receiver,
-        desk.process(seconds=30) as first,
+        desk.process(timeout_seconds=30) as first,
         desk.process() as other,
     ):
         hook = await desk.hook(receiver.url)
@@ -156,7 +156,7 @@ async def test_many_processes_send_each_once(desk):
         receiver = await stack.enter_async_context(Receiver().serve())
         await desk.hook(receiver.url)
         told = await desk.save(100)
-        four = [await stack.enter_async_context(desk.process(seconds=10)) for _ in range(4)]
+        four = [await stack.enter_async_context(desk.process(timeout_seconds=10)) for _ in range(4)]
         for _ in range(20):
             await asyncio.gather(*(send(one) for one in four))
             if len(receiver.got) >= 100:
@@ -170,7 +170,7 @@ async def test_slow_receiver_delays_no_other(desk):
     async with (
         Receiver(_hang).serve() as slow,
         Receiver().serve() as quick,
-        desk.process(seconds=10) as sender,
+        desk.process(timeout_seconds=10) as sender,
     ):
         for receiver in (quick, slow):
             await desk.hook(receiver.url)
@@ -190,7 +190,7 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
     async with (
         Receiver(hold).serve() as slow,
         Receiver().serve() as quick,
-        desk.process(seconds=60) as sender,
+        desk.process(timeout_seconds=60) as sender,
     ):
         for _ in range(9):
             await desk.hook(slow.url)
@@ -291,7 +291,7 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
     async def delivered(count=10):
         return [one.status for one in await desk.page(hook)].count("delivered") == count
 
-    async with desk.receiving(answer(500), seconds=10) as (receiver, sender, hook):
+    async with desk.receiving(answer(500), timeout_seconds=10) as (receiver, sender, hook):
         [late] = await desk.save()
         await send(sender)  # fails, and is due again in 5 s
         receiver.says = hold

@@ -35,7 +35,7 @@ def on_each_format(test):
     def run(bench, format):
         @on_desk
         async def story(desk):
-            async with Tool(format).serve() as tool, desk.process(seconds=1) as sender:
+            async with Tool(format).serve() as tool, desk.process(timeout_seconds=1) as sender:
                 await test(desk, tool, sender, await desk.formatted(tool.url, format, KEY))
 
         story(bench)

@@ -60,8 +60,8 @@ class Sender:
     """The sender of a process. ``attempts`` counts finished attempts by result.
 
     ``oldest_due``: the earliest due time found by the last poll, in milliseconds since 1970, or 0
-    if nothing was due. ``add_products``: adds product data to events. ``seconds``: timeout of a
-    send. ``max_concurrent``: maximum concurrent sends.
+    if nothing was due. ``add_products``: adds product data to events. ``timeout_seconds``: timeout
+    of a send. ``max_concurrent``: maximum concurrent sends.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Sender:
         sealing: Sealing,
         clock: ReferenceClock,
         add_products: AddProducts,
-        seconds: float = TIMEOUT_SECONDS,
+        timeout_seconds: float = TIMEOUT_SECONDS,
         max_concurrent: int = MAX_CONCURRENT,
     ) -> None:
         self.attempts: Counter[str] = Counter()
@@ -81,7 +81,7 @@ class Sender:
         self._sealing = sealing
         self._clock = clock
         self._add_products = add_products
-        self._seconds = seconds
+        self._timeout_seconds = timeout_seconds
         self._max_concurrent = max_concurrent
         self._new_id = ids.UUID7(clock)
         self._batches = asyncio.Semaphore(_MAX_CONCURRENT_BATCHES)
@@ -264,7 +264,7 @@ class Sender:
             outcome: attempts.Status = "by_hand" if request.by_hand else "skipped"
             return Attempt(delivery, self._clock(), decided=outcome, answer=request.reason)
         base = hook.url if hook.format is None else hook.url.rstrip("/")
-        end = asyncio.get_running_loop().time() + self._seconds
+        end = asyncio.get_running_loop().time() + self._timeout_seconds
         while request is not None:
             answer = await self._outbound.call(
                 request.method,
