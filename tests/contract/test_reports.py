@@ -81,7 +81,7 @@ class ByHand:
             self.counts += [(day, [wish for wish in found if wish[3] <= day]) for day in days]
         self.counts.append((today, found))
 
-    def at(self, day):
+    def items_at(self, day):
         """Returns the items at the end of a day."""
         before = [found for counted, found in self.counts if counted <= day]
         return before[-1] if before else []
@@ -95,8 +95,8 @@ class ByHand:
 
     def numbers(self, first, last, of=lambda wish: True):
         """Returns the items of customers and of visitors, then added and removed."""
-        there = Counter(wish[0] for wish in self.at(last) if of(wish))
-        had = sum(map(of, self.at(following(first, -1))))
+        there = Counter(wish[0] for wish in self.items_at(last) if of(wish))
+        had = sum(map(of, self.items_at(following(first, -1))))
         days, day = [], first
         while day <= last:
             days.append(day)

@@ -21,7 +21,7 @@ OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
 NEWER = [entry.name for entry in migrate.available("sqlite") if entry.version > 1]
 PLAN, MIGRATE, EMPTY = commands("docs/operations.md", "## Upgrade")
 MOVED = range(201, 209)
-NOBODYS = "01900000-0000-7000-8000-000000000000"
+UNUSED_ID = "01900000-0000-7000-8000-000000000000"
 
 pytestmark = [
     pytest.mark.slow,
@@ -125,7 +125,7 @@ def earns(new, shop, who) -> None:
 
 LEFT_BEHIND = (
     "INSERT INTO products (store_id, product_id, id, position, created_at, updated_at, document, "
-    f"variants, known) VALUES ('{NOBODYS}', '5', '{NOBODYS}', '{NOBODYS}', '', '', '', '', '')"
+    f"variants, known) VALUES ('{UNUSED_ID}', '5', '{UNUSED_ID}', '{UNUSED_ID}', '', '', '', '', '')"
 )
 
 
@@ -150,7 +150,7 @@ def test_upgrade_of_a_filled_database_and_back_out(both):
     # Step 3: the plan, then the migration; old processes keep serving.
     assert shell(new, [PLAN]).split() == NEWER
     assert NEWER[-1] in shell(new, [MIGRATE])
-    assert old.rows(f"SELECT 1 FROM products WHERE store_id = '{NOBODYS}'") == []
+    assert old.rows(f"SELECT 1 FROM products WHERE store_id = '{UNUSED_ID}'") == []
     assert answers(old, shop.admin_token, people, links) == held
     assert here.post("/items", json={"productId": 101}).status_code == 201
 
