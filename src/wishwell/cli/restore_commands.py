@@ -14,7 +14,7 @@ from wishwell.privacy import erasure, journal_replay
 
 @click.group()
 def restore() -> None:
-    """After a backup was restored."""
+    """Repeat or list acts since a backup."""
 
 
 # rule: journal-replay
