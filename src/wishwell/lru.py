@@ -1,4 +1,4 @@
-"""A bounded in-memory cache that evicts the oldest insertion (FIFO, a simpler LRU cache)."""
+"""A bounded in-memory cache that evicts the oldest insertion: FIFO, simpler than an LRU cache."""
 
 from typing import TypeVar
 

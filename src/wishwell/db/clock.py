@@ -117,9 +117,9 @@ class ReferenceClock:
         self._wall = wall
         self._uptime = uptime
         self._boot = boot()
-        self._offset: int | None = None  # from the uptime to the database server's time
+        self._offset: int | None = None  # the database server's time minus the uptime, in ms
         self._stored: State | None = None
-        self._expected = 0  # from the uptime to where the clock should be
+        self._expected = 0  # the expected time minus the uptime, in ms
         self._plausible_from = self._plausible_until = 0
 
     # rules: clock-jump, clock-guard

@@ -1,4 +1,4 @@
-"""A pool of PostgreSQL connections that never waits for a server that has stopped answering.
+"""A PostgreSQL connection pool that never waits for a server that has stopped answering.
 
 asyncpg's own pool waits for a cancelled statement before it releases the connection; if the server
 is paused, that takes longer than a request may. It also starts a task for each release. Here a

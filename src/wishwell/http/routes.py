@@ -29,9 +29,9 @@ PREFIX = responding.PREFIX
 class Route(NamedTuple):
     """A path with its handlers by method, and the query parameters that each method accepts.
 
-    ``kind`` overrides the kind of rate limit, which else follows from the method.
+    ``kind``: the kind of rate limit; by default it follows from the method.
 
-    ``caller``: a token is "needed"; "welcome", so optional, but a bad token is refused; or
+    ``caller``: whether a token is "needed"; "welcome" (optional, but a bad token is refused); or
     "ignored".
 
     ``on_storefront``: also served at ``<base>/api`` (rule: storefront-paths), except for the

@@ -30,7 +30,7 @@ MAX_FILE_VARIANTS = 2_048
 """Maximum variants of a product in a file, as on Shopify."""
 
 _MARKER_MS = 365 * ids.DAY_MS
-"""Milliseconds for which a deleted product leaves a marker."""
+"""Milliseconds for which a deleted product leaves a marker (tombstone)."""
 
 MAX_TITLE = 255
 MAX_URL = 2_048

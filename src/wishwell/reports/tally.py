@@ -84,10 +84,10 @@ class Wishes(msgspec.Struct, gc=False):
 class Tally:
     """The running result of a count.
 
-    ``last``: the last counts of the last three days that have one, the newest first. ``days``: the
+    ``last``: the final counts of the three latest days that have one, newest first. ``days``: the
     days that this count adds, in order, each with a number. ``now``: the start of the count.
-    ``oldest``: the day of the oldest wish if the tally is to be dated, else ''. A dated tally makes
-    all days since then from the dates of the wishes, and replaces earlier counts of these days.
+    ``oldest``: the day of the oldest wish for a dated tally, or '' for any other. A dated tally
+    reconstructs all days since then from the wishes' dates, and replaces their earlier counts.
     """
 
     def __init__(
