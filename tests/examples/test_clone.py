@@ -70,7 +70,7 @@ def test_readme_from_its_first_line_to_its_last(clone, paste, serving):
     token = re.search(r"wwadm_\w+", service.output())[0]
     SECRETS.add(token)
     (clone / "products.csv").write_text(fenced("README.md", "csv"))
-    assert "1 products: 1 imported" in paste(shop)
+    assert "1 product: 1 imported" in paste(shop)
     text = "\n".join(commands("README.md", "## Call the API"))
     said = paste([text.replace("http://127.0.0.1:8000", url).replace("wwadm_…", token)])
     assert said.count('"productId":632910392') == 2

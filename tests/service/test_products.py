@@ -36,7 +36,7 @@ def test_command_prints_what_it_did(service):
     again = ["products", "-", *STORE, "--format", "jsonl", "--delete-missing"]
     done = service.cli(*again, check=False, input='{"id": 2, "title": "Two", "price": "2 EUR"}\n')
     assert done.stdout.splitlines()[-1] == (
-        "1 rows, 1 products: 0 imported, 1 unchanged, 1 deleted; 0 rows and 0 cells left out"
+        "1 row, 1 product: 0 imported, 1 unchanged, 1 deleted; 0 rows and 0 cells left out"
     )
     for text in ('{"id": 3}\n{"id": "x"}\n', ""):
         done = service.cli(*again, check=False, input=text)
@@ -70,7 +70,7 @@ def test_unpublished_product_is_left_out_and_deleted_as_missing(service):
     told = done.stdout.splitlines()[-2:]
     assert told == [
         "left out: the product isn't published (2 rows, first: line 2)",
-        "3 rows, 1 products: 0 imported, 1 unchanged, 1 deleted; 2 rows and 0 cells left out",
+        "3 rows, 1 product: 0 imported, 1 unchanged, 1 deleted; 2 rows and 0 cells left out",
     ]
     said = json.loads(service.cli(*run, "--json", check=False, input=draft).stdout)
     assert (said["refused"], said["hidden"], said["products"]) == (0, 2, 1)

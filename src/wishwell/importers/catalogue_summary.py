@@ -50,7 +50,8 @@ class Summary(msgspec.Struct, rename="camel"):
             done = "nothing was changed (--dry-run)"
         left = self.refused + self.hidden
         lines.append(
-            f"{self.rows:,} rows, {self.products:,} products: {done}; "
+            f"{self.rows:,} row{'s' * (self.rows != 1)}, "
+            f"{self.products:,} product{'s' * (self.products != 1)}: {done}; "
             f"{left:,} row{'s' * (left != 1)} and "
             f"{self.lost:,} cell{'s' * (self.lost != 1)} left out"
         )
