@@ -232,11 +232,11 @@ async def test_next_address_is_tried_when_one_refuses():
 async def test_concurrent_callers_share_one_slow_lookup():
     """Concurrent callers share one slow lookup (single-flight), even after the first gave up.
     Rule: outbound-limits."""
-    asked = []
+    asked, goes_on = [], asyncio.Event()
 
     async def names(host: str, port: int) -> list[str]:
         asked.append(host)
-        await asyncio.sleep(0.6)
+        await goes_on.wait()
         return [HERE]
 
     async with Called().serve() as server, calls(resolve=names) as there:
@@ -246,6 +246,7 @@ async def test_concurrent_callers_share_one_slow_lookup():
                 *(there.call("GET", url, seconds=0.2) for _ in range(30)), return_exceptions=True
             )
             assert {type(one) for one in late} == {Unanswered}
+        goes_on.set()
         assert (await there.call("GET", url)).status == 200
         assert asked == ["shop.example"]
 
