@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Test processes: three times the cores of a small machine, as tests wait longer than they work.
-JOBS ?= 6
+# Test processes: twice the cores of a small machine, as tests wait as much as they work.
+JOBS ?= 4
 # Where `make test-slow` installs client generators and validators.
 TOOLS := build/tools
 # pip's own notices would hide ours; its errors are shown.
