@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import structlog
 
-from tests.contract.conftest import Clock
+from tests.contract.conftest import Clock, one
 from tests.contract.desk import SEALING
 from wishwell import config, events, ids, opaque, products, ratelimits, stores
 from wishwell.access import access_cache, auth
@@ -24,6 +24,7 @@ from wishwell.events import deliveries, retention, webhooks
 from wishwell.events.attempts import Attempt, ClaimedDelivery
 from wishwell.events.webhooks import NewWebhook
 from wishwell.ids import DAY_MS
+from wishwell.importers import platform_webhooks
 from wishwell.importers.catalogue import Catalogue
 from wishwell.privacy import erasure, platform_requests, request_processing
 from wishwell.privacy.platform_requests import PlatformWebhook
@@ -33,7 +34,7 @@ from wishwell.reports.tally import Tally, following
 from wishwell.shoppers import cookie
 from wishwell.stores import reporting, store_secrets
 from wishwell.stores.store_secrets import CookieSecret, SecretsPatch
-from wishwell.wishlists import purge, shares
+from wishwell.wishlists import items, purchases, purge, shares
 
 MINUTE, HOUR, YEAR = 60_000, 3_600_000, 365 * DAY_MS
 SHIFTS = (10 * MINUTE, -10 * MINUTE, DAY_MS, -DAY_MS, 3 * YEAR)
@@ -262,9 +263,53 @@ class DropCookieSecret:
         return len(store_secrets.opened(SEALING, self.store.id, sealed).cookie) == 2
 
 
+class ForgetDeletedProduct:
+    table = "deleted_products"
+
+    def __init__(self, bench, store):
+        self.bench, self.store = bench, store
+        now = ids.timestamp(bench.clock.milliseconds)
+        new = [NewProduct("1", ProductData("t"))], [bench.new_id()], now
+        bench.write(products.put, store, *new)
+        bench.write(products.delete, store, "1", now)
+
+    def run(self, clock):
+        return self.bench.db.write(products.forget_deleted, clock)
+
+    def is_whole(self):
+        of = f"SELECT 1 FROM {self.table} WHERE store_id = $1"
+        return bool(self.bench.select(of, str(self.store.id)))
+
+
+class ForgetPlatformDelivery(ForgetDeletedProduct):
+    table = "platform_deliveries"
+
+    def __init__(self, bench, store):
+        self.bench, self.store = bench, store
+        now = ids.timestamp(bench.clock.milliseconds)
+        bench.write(one, "platform_delivery_add", hash=bench.new_id(), store=store.id, now=now)
+
+    def run(self, clock):
+        return self.bench.db.write(platform_webhooks.forget, clock)
+
+
+class ForgetRemovedItem(ForgetDeletedProduct):
+    table = "removed_items"
+
+    def __init__(self, bench, _):
+        self.bench, self.store = bench, bench.new_store(reporting={"purchases": True})
+        customer = bench.new_customer(self.store)
+        saved = bench.save(customer)
+        bench.write(items.delete, customer, saved.id, ids.timestamp(bench.clock.milliseconds))
+
+    def run(self, clock):
+        return purchases.forget_removed(self.bench.db, 0, clock)
+
+
 ACTS = (
     *(Purge, ForgetCustomers, RemoveEvents, RemoveDeliveries, GiveUpWebhook, ForgetErasure),
     *(ForgetRevocation, EndExport, DeleteStore, Count, DeleteMissing, DropCookieSecret),
+    *(ForgetDeletedProduct, ForgetPlatformDelivery, ForgetRemovedItem),
 )
 
 
@@ -635,6 +680,28 @@ def test_counts_in_the_future_are_made_again(bench, store, now):
     assert counts[-1].day == following(today, -40)
     both(2)
     assert found(store) == found(twin)
+
+
+@pytest.mark.parametrize("shift", [0, 3 * YEAR])
+def test_no_day_ends_while_the_clock_is_suspect(bench, now, engine, shift):
+    """A count after midnight begins a new day, but continues the last one while the clock is suspect.
+    Rules: count-days, clock-guard."""
+    if engine == "postgresql":
+        pytest.skip("the server's clock can't be moved")
+    noon = f"Etc/GMT{now // HOUR % 24 - 12:+d}"
+    store = bench.new_store(reporting={"time_zone": noon})
+    bench.save(bench.new_customer(store))
+    machine = Machine()
+    clock = machine.process()
+    bench.run(clock.observe(bench.db))
+    bench.drain(counting.run(bench.db, store, clock))
+    machine.shift = shift
+    bench.run(clock.observe(bench.db))
+    machine.more = 20 * HOUR
+    bench.drain(counting.run(bench.db, store, clock))
+    today = reporting.day_of(now, store.reporting.zone)
+    counts = bench.read(counting.last, store, "9999-12-31", 9)
+    assert counts[0].day == (today if shift else following(today, 1))
 
 
 def test_days_of_a_count_are_bounded():
