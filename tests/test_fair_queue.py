@@ -7,6 +7,7 @@ import itertools
 import pickle
 import subprocess
 import sys
+import time
 from collections import Counter
 
 import pytest
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from wishwell.errors import Overloaded
 from wishwell.fair_queue import BACKGROUND, FairQueue, Flow, Ticket
 from wishwell.fair_semaphore import FairSemaphore
-from wishwell.http.admission import FULL, Admission, RequestTicket
+from wishwell.http.admission import FULL, LATE, Admission, RequestTicket
 
 flows = st.builds(Flow, st.sampled_from("abc"), st.sampled_from("xyz"))
 costs = st.floats(0.001, 1)
@@ -78,6 +79,40 @@ def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
         for entry in itertools.takewhile(lambda e: e.item != "new", iter(queue.pop, None))
     ]
     assert len(started) <= len({flow.store for flow, _ in backlog})
+
+
+def started_until(queue, flow):
+    """Starts tasks that take 0.1 s each until the flow's next one. Returns how many others started."""
+    for count in itertools.count():
+        entry = queue.pop()
+        queue.charge(entry, 0.1)
+        if entry.flow == flow:
+            return count
+
+
+@pytest.mark.parametrize("other", [Flow("a", "y"), Flow("b", "x")])
+def test_unexpectedly_long_task_delays_its_own_flow(other):
+    """After a task of 10 s, the other flow gets as much time before the next one, although the task wasn't
+    expected to take so long. Rule: fair-queueing."""
+    queue, long = FairQueue(), Flow("a", "x")
+    for flow in (long, *[other] * 200, long):
+        queue.push(flow, None)
+    queue.charge(queue.pop(), 10)
+    assert 95 <= started_until(queue, long) <= 105
+
+
+@pytest.mark.parametrize("other", [Flow("a", "y"), Flow("b", "x")])
+def test_flow_saves_up_no_time_while_it_is_idle(other):
+    """A flow that had no tasks for a while starts no more than its share afterwards.
+    Rule: fair-queueing."""
+    queue, idle = FairQueue(), Flow("a", "x")
+    for flow in (idle, other, *[other] * 100):
+        queue.push(flow, None)
+    for _ in range(60):
+        queue.charge(queue.pop(), 0.1)
+    for _ in range(20):
+        queue.push(idle, None)
+    assert max(started_until(queue, other) for _ in range(10)) <= 2
 
 
 def test_party_with_most_of_the_waiting_work_does_not_prolong_the_batch_of_another():
@@ -270,6 +305,38 @@ def test_refusals_of_one_turn_are_few_and_the_rest_are_deferred():
         assert turns[0] == 16 and max(turns) == 16
         await asyncio.sleep(0)
         assert not admission.defers(lambda: None)
+
+    asyncio.run(check())
+
+
+def test_request_that_waits_too_long_to_start_is_refused(monkeypatch):
+    """A request that couldn't start in time is refused; those before it are served.
+    Rule: load-shedding."""
+    monkeypatch.setattr("wishwell.http.admission.MAX_WAIT_SECONDS", 0.5)
+
+    async def check():
+        admission, ended = Admission(7), []
+
+        def add():
+            ticket = RequestTicket(admission=admission, begin=lambda: work(ticket))
+            admission.submit(ticket, lambda _: Flow("a", "x"))
+
+        def work(ticket):
+            if ticket.refusal is None:
+                ticket.resume()
+                time.sleep(0.2)
+                ticket.pause()
+            ended.append(ticket.refusal is None)
+            admission.leave(ticket)
+
+        admission.spend(1, None, 1)  # uses up the time slice, so that all wait
+        for _ in range(7):
+            add()
+        while len(ended) < 7:
+            await asyncio.sleep(0.01)
+        late = ended.count(False)
+        assert ended == [True] * (7 - late) + [False] * late
+        assert admission.refused == {LATE: late} and 3 <= late <= 5
 
     asyncio.run(check())
 
