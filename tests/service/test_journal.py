@@ -127,12 +127,15 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
 
 def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service):
     """An action by the API or the platform writes a line with the token and the profile's derived key, but no
-    GID. Rule: journal-first."""
+    GID. An erasure's line also has the sessions that were linked to the customer. Rule: journal-first."""
     platform = Platform(service, NEW, options=("--events", "on"))
     shop, other = platform.shop, platform.shop.another_admin_token()
     ann, bob = (shop.gid(str(number)) for number in (1, 2))
     for gid in (ann, bob):
         assert shop.acting_as(gid).post("/items", json={"productId": 5}).status_code == 201
+    visitor = shop.session()
+    link = {"customer": ann, "session": visitor.gid}
+    assert shop.admin.post("/profiles/token", json=link).status_code == 201
     tokens = {one["label"]: one["id"] for one in shop.admin.get("/tokens").json()["data"]}
     hook = json.loads(service.quick("webhook", "create", "https://a.example/", "--store", shop.handle, "--json"))[0]["id"]  # fmt: skip
     called_off = platform.asks("shop/redact")
@@ -158,6 +161,9 @@ def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service)
         ("profile.erased", "platform", of_bob),
     ]
     assert {line["storeId"] for line in found} == {shop.id}
+    [sessions] = [line["sessions"] for line in found if "sessions" in line]
+    assert [*sessions] == [ids.profile_key(shop.id, visitor.gid)]
+    assert ids.TIME_PATTERN.fullmatch(*sessions.values())
     text = (service.folder / "wishwell.db.journal.jsonl").read_text()
     assert not [one for one in (ann, bob, other, shop.admin_token) if one in text]
 
