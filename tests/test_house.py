@@ -12,6 +12,7 @@ from graphlib import TopologicalSorter
 from http import HTTPStatus
 from pathlib import Path
 
+import click
 import msgspec
 import pytest
 
@@ -222,6 +223,15 @@ def test_every_command_and_store_limit_is_documented():
         for sub in getattr(command, "commands", {"": None}):
             assert f"`wishwell {f'{name} {sub}'.strip()}" in text
     assert all(f"`{limit}`" in text for limit in stores.LIMITS)
+
+
+def test_help_shows_whole_sentences():
+    """A list of commands has whole sentences at 80 columns; click would cut off longer ones."""
+    for name, command in {"": main, **main.commands}.items():
+        if isinstance(command, click.Group):
+            context = click.Context(command, info_name=name, terminal_width=80)
+            cut = re.findall(r"^  \w.*\.\.\.$", command.get_help(context), re.MULTILINE)
+            assert not cut, name
 
 
 def test_every_status_of_an_error_is_documented():

@@ -651,13 +651,13 @@ def test_counts_in_the_future_are_made_again(bench, store, now):
     today = reporting.day_of(now, store.reporting.zone)
 
     def both(days, *, wrong=0):
-        for one in (store, twin):
+        for each in (store, twin):
             bench.clock.milliseconds = now + days * DAY_MS
             for number in range(3):
-                bench.save(bench.new_customer(one), 10 + number % 2)
-            if wrong and one is store:
-                bench.drain(counting.run(bench.db, one, Clock(now + wrong)))
-            bench.drain(counting.run(bench.db, one, Clock(bench.clock.milliseconds + 1_000)))
+                bench.save(bench.new_customer(each), 10 + number % 2)
+            if wrong and each is store:
+                bench.drain(counting.run(bench.db, each, Clock(now + wrong)))
+            bench.drain(counting.run(bench.db, each, Clock(bench.clock.milliseconds + 1_000)))
 
     def found(one):
         counts = bench.read(counting.last, one, "9999-12-31", 9_999)

@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 from tests.conftest import SEALING_KEY
+from wishwell.cli import terminal
 from wishwell.cli.common_options import Progress
 
 from .test_documents import ROOT, commands, shell
@@ -57,8 +58,8 @@ def test_command_checks_shows_and_imports(service):
         "line 2: customer 'gid://shopify/Customer/7', product '5', list 'Birthday', "
         "saved '2024-12-31T23:00:00.000Z'"
     )
-    counts = "1 profiles, 1 lists, 1 items; 0 profiles already existed"
-    assert said == f"to add: {counts}; 1 rows without a customer were skipped"
+    counts = "1 profile, 1 list, 1 item; 0 profiles already existed"
+    assert said == f"to add: {counts}; skipped 1 row without a customer"
     assert lines_of(service) == empty
     said = service.quick(*command)
     assert said.startswith(f"added: {counts}; ")
@@ -204,7 +205,7 @@ def test_results_of_the_documents_queries_are_imported_by_its_commands(service):
         cells = [["NULL" if cell is None else str(cell) for cell in row] for row in rows]
         text = "".join("\t".join(row) + "\n" for row in [names.split(), *cells])
         written(service, text, "wishlist.tsv")
-        assert f", {len(rows)} items;" in shell(service, [create, line]), line
+        assert f", {terminal.counted(len(rows), 'item')};" in shell(service, [create, line]), line
 
 
 @pytest.mark.slow

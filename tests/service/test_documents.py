@@ -156,7 +156,7 @@ def test_store_moves_to_postgresql_as_described(postgres_server):
     assert lines.pop() == "wishwell serve"
     database = postgres_server.create_database()
     lines = [re.sub(r"postgresql://\S+", database, line) for line in lines]
-    assert "1 profiles, 0 lists, 1 items" in shell(file, lines)
+    assert "1 profile, 0 lists, 1 item" in shell(file, lines)
     keys = {
         "WISHWELL_SIGNING_KEYS": (file.folder / "wishwell.db.key").read_text(),
         "WISHWELL_SEALING_KEYS": (file.folder / "wishwell.db.sealing.key").read_text(),

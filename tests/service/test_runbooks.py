@@ -138,7 +138,7 @@ def test_restore_is_rehearsed(engine, postgres_server):
         assert "8 to repeat, 0 done already, 1 unknown here" in printed
         assert "8 repeated, 0 done already, 1 unknown here" in printed
         assert len(re.findall("^ok +keys", printed, re.MULTILINE)) == 2
-        assert "1 profiles, 0 lists, 1 items" in printed
+        assert "1 profile, 0 lists, 1 item" in printed
         people = [service.client(token, who) for who in (kept, erased, other, late, signed_in)]
         held = [http.get("/items").json()["data"] for http in (*people, service.client(mine))]
         assert [len(items) for items in held] == [1, 0, 0, 0, 0, 1]

@@ -34,6 +34,7 @@ from wishwell.cli.report_commands import report
 from wishwell.cli.restore_commands import restore
 from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
+from wishwell.cli.terminal import counted
 from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
@@ -253,19 +254,20 @@ def _migrate(settings: Settings, *, cluster: bool = False) -> None:
 )
 @in_database
 async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
-    """Remove expired sessions, and erase customers past their store's retention period.
+    """Remove expired sessions, and erase long inactive customers.
 
-    `serve` also does this in the background.
+    A store's option forget-customers says after how many months. `serve` also does both in the
+    background.
     """
     sessions = customers = 0
     progress = Progress()
     await clock.observe(db)
     async for sessions in paced(purge.sessions(db, settings, clock, dry=dry)):
-        progress.report(f"{sessions:,} sessions")
+        progress.report(counted(sessions, "session"))
     async for _ in erasure.idle(db, clock, dry=dry):
         customers += 1
     if customers and not dry:
         async for _ in paced(erasure.work(db, clock)):
             pass
     done = "would be removed" if dry else "removed"
-    terminal.say(f"{sessions} sessions, {customers} customers {done}")
+    terminal.say(f"{counted(sessions, 'session')}, {counted(customers, 'customer')} {done}")

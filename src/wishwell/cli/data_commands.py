@@ -5,6 +5,7 @@ import click
 from wishwell import stores
 from wishwell.cli import terminal
 from wishwell.cli.common_options import NAMED_STORE, Progress, clock, in_database, now, run
+from wishwell.cli.terminal import counted
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -31,10 +32,8 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     progress, counts = Progress(), EndRecord(0, 0, 0)
     async for piece in exporting.lines(db, handle, now(), counts):
         click.echo(piece, nl=False)
-        progress.report(f"{counts.profiles:,} profiles, {counts.items:,} items")
-    terminal.say(
-        f"{counts.profiles:,} profiles, {counts.lists:,} lists, {counts.items:,} items", err=True
-    )
+        progress.report(_text(counts))
+    terminal.say(_text(counts), err=True)
 
 
 # rule: import-checked
@@ -124,8 +123,8 @@ def _import_csv(
     for line in file.first if dry else ():
         terminal.say(line)
     counts = run(settings, lambda db: _load(db, file, store, "same", dry))
-    guests = f"; {file.guests:,} rows without a customer were skipped" if file.guests else ""
-    terminal.say(f"{_summary(counts, dry)}{guests}")
+    skipped = f"; skipped {counted(file.guests, 'row')} without a customer" if file.guests else ""
+    terminal.say(f"{_summary(counts, dry)}{skipped}")
 
 
 async def _load(
@@ -142,7 +141,7 @@ def _check(path: str, file: ImportFile | CsvFile) -> None:
     """Raises ``Invalid`` for a file with errors. Prints them first if there are several."""
     progress = Progress()
     for number in file.check():
-        progress.report(f"checked {number:,} lines")
+        progress.report(f"checked {counted(number, 'line')}")
     errors = file.spool.errors
     if len(errors) == 1:
         raise Invalid(f"{path}: {errors[0]}. Nothing was imported.")
@@ -162,7 +161,9 @@ def check_outbound(settings: Settings, file: ImportFile) -> None:
 
 def _summary(counts: Counts, dry: bool) -> str:
     done = "to add" if dry else "added"
-    return (
-        f"{done}: {counts.profiles:,} profiles, {counts.lists:,} lists, "
-        f"{counts.items:,} items; {counts.there:,} profiles already existed"
-    )
+    return f"{done}: {_text(counts)}; {counted(counts.there, 'profile')} already existed"
+
+
+def _text(counts: Counts | EndRecord) -> str:
+    numbers = (counts.profiles, "profile"), (counts.lists, "list"), (counts.items, "item")
+    return ", ".join(counted(*number) for number in numbers)

@@ -20,9 +20,9 @@ from wishwell.server import doctor, keys
 @JSON
 @click.pass_obj
 def doctor_command(settings: Settings, as_json: bool) -> None:
-    """Check settings, database and deployment; exit with 1 if something is wrong.
+    """Check settings, database and deployment.
 
-    Works whether or not the service is running.
+    Exits with 1 if something is wrong. Works whether or not the service is running.
     """
     lines = asyncio.run(doctor.run_checks(settings))
     if as_json:

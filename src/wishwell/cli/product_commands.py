@@ -4,7 +4,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -14,6 +14,7 @@ import msgspec
 from wishwell import stores
 from wishwell.cli import terminal
 from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, now, run
+from wishwell.cli.terminal import counted
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
@@ -23,6 +24,9 @@ from wishwell.importers.catalogue_summary import Summary
 from wishwell.transfer.spool import opened
 
 _MAX_EXAMPLES = 10
+_MAX_REASONS = 20
+_MAX_CHARACTERS = 500
+"""Characters of the names of ignored columns."""
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -67,7 +71,7 @@ def products_command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Import the shop's catalogue from a file (- reads standard input).
+    """Import the shop's catalogue from a file or standard input (-).
 
     Reads feeds for Google (CSV, TSV, XML) and Meta, exports of Shopify and WooCommerce, and other
     CSV, TSV and JSON Lines files. A cell that can't be read is left out, and so is a row without a
@@ -134,7 +138,31 @@ def _print(summary: Summary, as_json: bool) -> None:
     if as_json:
         terminal.say(msgspec.json.encode(summary).decode())
     else:
-        terminal.say(str(summary))
+        terminal.say("\n".join(_lines(summary)))
+
+
+def _lines(summary: Summary) -> Iterator[str]:
+    """Yields the summary's lines."""
+    yield f"format: {summary.format} ({summary.syntax})"
+    read = [f"{field} from {column}" for field, column in summary.fields.items()] or summary.columns
+    yield f"columns: {', '.join(read)}"
+    if summary.ignored:
+        yield f"ignored columns: {', '.join(summary.ignored)[:_MAX_CHARACTERS]}"
+    for reason in summary.reasons[:_MAX_REASONS]:
+        yield f"left out: {reason}"
+    if (more := len(summary.reasons) - _MAX_REASONS) > 0:
+        yield f"left out: {more} more reasons; --json prints them"
+    done = (
+        f"{summary.imported:,} imported, {summary.unchanged:,} unchanged, "
+        f"{summary.deleted:,} deleted"
+    )
+    if summary.dry_run:
+        done = "nothing was changed (--dry-run)"
+    yield (
+        f"{counted(summary.rows, 'row')}, {counted(summary.products, 'product')}: {done}; "
+        f"{counted(summary.refused + summary.hidden, 'row')} and {counted(summary.lost, 'cell')} "
+        "left out"
+    )
 
 
 def _reading(kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:

@@ -40,9 +40,10 @@ def profile() -> None:
 async def profile_erase(
     db: Database, settings: Settings, store: Store, /, gid: str | None, path: str | None
 ) -> None:
-    """Erase a customer or visitor with all their data, and wait until it is removed.
+    """Erase a customer or visitor with all their data.
 
-    If interrupted, a running service finishes the erasure, or this command when run again.
+    Waits until the data is removed. If interrupted, a running service finishes the erasure, or
+    this command when run again.
     """
     if (gid is None) == (path is None):
         raise click.UsageError("Name a GID, or a file with --from.")

@@ -30,7 +30,10 @@ _CSV = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 
 @click.group()
 def report() -> None:
-    """Print reports on wishes, as last counted; `serve` counts in the background."""
+    """Print reports on wishes.
+
+    They show the latest count, which `serve` makes in the background.
+    """
 
 
 def _command(
@@ -106,7 +109,7 @@ def products(db: Database, store: Store, of: Span, sort: reports.Sort, by: repor
     click.option("--product", metavar="ID", help="Count only this product."),
 )
 async def days(db: Database, store: Store, of: Span, product: str | None) -> Parts:
-    """Print the number of wishes by day, and how many were added and removed."""
+    """Print by day how many wishes there are, were added and removed."""
     id = "" if product is None else product_bodies.product_id(product, store, "--product")
     yield await db.long_read(reports.days, store, of, id)
 
@@ -123,7 +126,7 @@ async def purchases(
     db: Database, _: Settings, store: Store, /, *,
     first: str | None, last: str | None, by: earned.By, as_json: bool, as_csv: bool,
 ) -> None:  # fmt: skip
-    """Print what wishes earn: orders with a wish, their units and revenue."""
+    """Print orders of wished-for products, their units and revenue."""
     period = reports.period(store, first, last, clock())
     found: Sequence[Any] = (
         await db.long_read(earned.days, store, reports.days_in(period))
@@ -144,7 +147,7 @@ async def summary(
     db: Database, _: Settings, store: Store, /, *,
     first: str | None, last: str | None, as_json: bool, as_csv: bool,
 ) -> None:  # fmt: skip
-    """Print the number of wishes, how many were added and removed, and what they earned."""
+    """Print the number of wishes, the change and the revenue."""
     period = reports.period(store, first, last, clock())
     of = await db.long_read(reports.span, store, period)
     found = reports.summary(of)

@@ -26,7 +26,7 @@ def restore() -> None:
 async def restore_replay(
     db: Database, _settings: Settings, /, paths: tuple[str, ...], dry: bool, as_json: bool
 ) -> None:
-    """Repeat the erasures and revocations in journals that the restored database lacks.
+    """Repeat erasures and revocations that a restored database lacks.
 
     Give the journals of all nodes, in any order, before you serve again. Deletions of stores and
     webhooks are listed, for you to repeat.

@@ -21,6 +21,7 @@ from wishwell.cli.common_options import (
     paced,
     read_file,
 )
+from wishwell.cli.terminal import counted
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
@@ -204,9 +205,10 @@ _SEEN_SECONDS = stores.PROPAGATION_MS / 1000
 @click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @in_database
 async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: bool) -> None:
-    """Delete a store with all its data: profiles, items, lists, webhooks, tokens.
+    """Delete a store with all its data.
 
-    Other stores are served in the meantime. If interrupted, run it again.
+    That includes profiles, items, lists, webhooks and tokens. Other stores are served in the
+    meantime. If interrupted, run it again.
     """
     progress = Progress()
     doomed = await db.read(stores.by_handle_or_deleted, handle)
@@ -223,8 +225,8 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     await asyncio.sleep(_SEEN_SECONDS)
     gone = 0
     async for gone in paced(store_deletion.run(db, doomed)):
-        progress.report(f"{gone:,} profiles deleted")
-    terminal.say(f"deleted the store {handle} with {gone:,} profiles")
+        progress.report(f"{counted(gone, 'profile')} deleted")
+    terminal.say(f"deleted the store {handle} with {counted(gone, 'profile')}")
 
 
 # ------------------------------------------------------------------------------------ options

@@ -107,6 +107,11 @@ def say(text: str, err: bool = False) -> None:
         click.echo(text.translate(_CONTROLS), stream)
 
 
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun in the singular or plural."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 # rule: command-error
 def show(records: Sequence[Any], as_json: bool) -> None:
     """Prints records, as a table or as a JSON array with the API's keys.

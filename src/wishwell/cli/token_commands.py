@@ -82,7 +82,7 @@ async def token_create(
 async def token_list(
     db: Database, _settings: Settings, /, handle: str | None, as_json: bool
 ) -> None:
-    """List the admin tokens: ids and labels, never the tokens themselves."""
+    """List the ids and labels of admin tokens."""
     terminal.show(await db.read(auth.admin_tokens, handle), as_json)
 
 

@@ -167,7 +167,7 @@ def secret(settings: Settings, id: str) -> UseCase:
 
 @_command("test", _ID)
 def test(settings: Settings, id: str) -> UseCase:
-    """Send a message of the type webhook.test; `deliveries` shows the outcome."""
+    """Send a test message; `deliveries` shows the outcome."""
     return lambda tx, store: deliveries.test(tx, store, id, new_id(), now())
 
 

@@ -1,4 +1,4 @@
-"""The summary of an import of the catalogue: for the terminal, as JSON, and for metrics."""
+"""The summary of an import of the catalogue: for the command, as JSON, and for metrics."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,6 @@ from wishwell.db import Database, run_statement
 from wishwell.importers.catalogue import Catalogue, Reason
 from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.stores import Store
-
-_MAX_SHOWN = 20
 
 
 class Summary(msgspec.Struct, rename="camel"):
@@ -35,27 +33,6 @@ class Summary(msgspec.Struct, rename="camel"):
     lost: int
     reasons: list[Reason]
     dry_run: bool = False
-
-    def __str__(self) -> str:
-        lines = [f"format: {self.format} ({self.syntax})"]
-        read = [f"{field} from {column}" for field, column in self.fields.items()] or self.columns
-        lines.append(f"columns: {', '.join(read)}")
-        if self.ignored:
-            lines.append(f"ignored columns: {', '.join(self.ignored)[:500]}")
-        lines += [f"left out: {reason}" for reason in self.reasons[:_MAX_SHOWN]]
-        if (more := len(self.reasons) - _MAX_SHOWN) > 0:
-            lines.append(f"left out: {more} more reasons; --json prints them")
-        done = f"{self.imported:,} imported, {self.unchanged:,} unchanged, {self.deleted:,} deleted"
-        if self.dry_run:
-            done = "nothing was changed (--dry-run)"
-        left = self.refused + self.hidden
-        lines.append(
-            f"{self.rows:,} row{'s' * (self.rows != 1)}, "
-            f"{self.products:,} product{'s' * (self.products != 1)}: {done}; "
-            f"{left:,} row{'s' * (left != 1)} and "
-            f"{self.lost:,} cell{'s' * (self.lost != 1)} left out"
-        )
-        return "\n".join(lines)
 
 
 def of(found: Catalogue, now: int) -> Summary:
