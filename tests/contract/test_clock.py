@@ -468,6 +468,17 @@ def test_confirmed_clock_is_believed_by_every_process(bench, now):
     assert other.suspicion == ""
 
 
+def test_clock_that_differs_from_the_servers_cannot_be_confirmed(bench, now, engine):
+    """A clock that differs from PostgreSQL's isn't believed, even if an operator confirms it.
+    Rule: clock-jump."""
+    clock = Machine(shift=10 * MINUTE).process()
+    if engine == "sqlite":
+        bench.write(clock.confirm)
+    else:
+        with pytest.raises(ClockSuspect, match="differ by (599|600) s"):
+            bench.write(clock.confirm)
+
+
 def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
     """A stored time of an earlier boot that is years ahead doesn't hide a later jump.
     Rule: clock-guard."""

@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -246,6 +247,23 @@ def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
     journal.append([Act(action="third")], "me")
     *_, torn, third = path.read_bytes().splitlines()
     assert (torn, json.loads(third)["action"]) == (b'{"time":"20', "third")
+
+
+def test_line_is_on_disk_when_the_act_is_done(tmp_path, monkeypatch):
+    """The whole file has reached the disk before an act is done, and the folder of a new one.
+    Rule: journal-first."""
+    synced, sync = {}, os.fsync
+
+    def fsync(file):
+        sync(file)
+        synced[os.readlink(f"/proc/self/fd/{file}")] = os.fstat(file).st_size
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    path = tmp_path / "journal"
+    for _ in range(2):
+        Journal(str(path)).append([Act(action="x")], "me")
+        assert synced[str(path)] == path.stat().st_size
+    assert str(tmp_path) in synced
 
 
 def test_journal_of_two_processes_has_whole_lines_and_may_be_renamed(tmp_path):
