@@ -475,7 +475,7 @@ def test_clock_that_differs_from_the_servers_cannot_be_confirmed(bench, now, eng
     if engine == "sqlite":
         bench.write(clock.confirm)
     else:
-        with pytest.raises(ClockSuspect, match="differ by (599|600) s"):
+        with pytest.raises(ClockSuspect, match=r"differ by (599|600) s"):
             bench.write(clock.confirm)
 
 
