@@ -156,7 +156,7 @@ fuzz: $(VENV)/.security ## Fuzz every decoder for 7 minutes; `make fuzz MINUTES=
 mutate: $(VENV)/.mutate ## Put faults into the code, one by one, and name what no test notices; `FILE=items` for a module or package
 	@$(BIN)/python -m tests.mutation $(FILE) $(if $(MINUTES),--minutes $(MINUTES))
 
-faults: $(VENV)/.dev ## Break things under load for a quarter of an hour; writes tests/faults/results/latest.json
+faults: $(VENV)/.dev ## Break things under load for 20 to 40 minutes; writes tests/faults/results/latest.json
 	@$(BIN)/python -m tests.faults --seconds 400
 
 torture: faults  # the name until now
