@@ -26,10 +26,10 @@ class Block(NamedTuple):
 
 
 def blocks(document: str) -> list[Block]:
-    """Returns a document's command blocks: indented by four spaces after an empty line, or fenced
-    as shell."""
+    """Returns a document's command blocks: indented by four spaces after an empty line (in a list by
+    more), or fenced as shell."""
     found: list[Block] = []
-    heading, reason, fence, before = "", None, None, ""
+    heading, reason, fence, before, indent = "", None, None, "", 0
     for line in (ROOT / document).read_text().splitlines():
         if fence is not None:
             if line == "```":
@@ -44,8 +44,8 @@ def blocks(document: str) -> list[Block]:
         elif line.startswith("    ") and (not before or before.startswith("    ")):
             if not before:
                 found.append(Block(heading, reason, []))
-                reason = None
-            found[-1].lines.append(line[4:])
+                reason, indent = None, len(line) - len(line.lstrip())
+            found[-1].lines.append(line[indent:])
         elif line:
             reason = match[1] if (match := _NOT_RUN.fullmatch(line)) else None
             heading = line if line.startswith("#") else heading
