@@ -1,7 +1,7 @@
 """Sends the due webhook deliveries of a process, with one task for each webhook that has a backlog.
 
 Sends in flight are limited for each webhook and each store (fair queueing), so a slow receiver
-doesn't delay others (rule: delivery-fair). docs/decisions/0017 has the measured cost of a send.
+doesn't delay others (rule: delivery-fair; docs/decisions/0017).
 """
 
 import asyncio
