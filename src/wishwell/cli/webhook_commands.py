@@ -15,8 +15,7 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.events import deliveries, formats, webhooks
-from wishwell.events.formats import Format
-from wishwell.events.webhooks import NewWebhook, WebhookPatch
+from wishwell.events.webhooks import Format, NewWebhook, WebhookPatch
 from wishwell.outbound import Outbound
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.server import app
@@ -84,7 +83,7 @@ def _command(
     _TYPES,
     click.option(
         "--format",
-        type=click.Choice(formats.FORMATS),
+        type=click.Choice([*formats.TOOLS]),
         help="Marketing tool whose API is at URL (default: Standard Webhooks).",
     ),
     _KEY_FILE,

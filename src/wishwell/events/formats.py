@@ -8,25 +8,15 @@ import base64
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
 from wishwell import ids
-from wishwell.field_types import published
+from wishwell.events import Event
 from wishwell.outbound.answer import Unanswered
 
-Format = Literal["segment", "klaviyo", "brevo"]
-WebhookFormat = Annotated[
-    Format,
-    published(
-        "WebhookFormat",
-        "The API that events are sent to: `segment` (RudderStack and Customer.io have the same), "
-        "`klaviyo` or `brevo`. Without a format, events are sent in the form of Standard Webhooks.",
-    ),
-]
-FORMATS: tuple[Format, ...] = get_args(Format)
 KLAVIYO_REVISION = "2026-07-15"
 
 _NAMES = {
@@ -70,21 +60,6 @@ class Unsent(NamedTuple):
     by_hand: bool = False
 
 
-class SentEvent(Protocol):
-    """An event, of which formats use these fields."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def timestamp(self) -> str: ...
-    @property
-    def profile(self) -> str: ...
-    @property
-    def data(self) -> msgspec.Raw: ...
-
-
 class Tool(NamedTuple):
     """A format.
 
@@ -93,7 +68,7 @@ class Tool(NamedTuple):
     requests that a process sends concurrently.
     """
 
-    request: Callable[[SentEvent], Request | Unsent]
+    request: Callable[[Event], Request | Unsent]
     test: Callable[[str], Request]
     headers: Callable[[str], Mapping[str, str]]
     visitors: bool
@@ -144,13 +119,13 @@ def _runs(text: str, size: int) -> Iterator[str]:
 # ------------------------------------------------------------------------ request bodies
 
 
-def _person(event: SentEvent) -> str | None:
+def _person(event: Event) -> str | None:
     """Returns the shop's id of the customer, or None for a visitor."""
     customer = ids.customer_of(event.profile)
     return customer and customer[1]
 
 
-def _properties(event: SentEvent) -> dict[str, Any]:
+def _properties(event: Event) -> dict[str, Any]:
     """Returns the properties of an item's event, named as in Segment's specification."""
     data = msgspec.json.decode(event.data)
     item = data.get("item", {})  # a purchase of an item that was removed before has none
@@ -188,7 +163,7 @@ def basic(key: str) -> str:
 # ------------------------------------------------------------------------------- Segment
 
 
-def _segment(event: SentEvent) -> Request | Unsent:
+def _segment(event: Event) -> Request | Unsent:
     customer = _person(event)
     if event.type == _ERASED:  # rule: format-erased
         kind, id = ("anonymousId", _visitor(event)) if customer is None else ("userId", customer)
@@ -209,7 +184,7 @@ def _of_segment(call: str, body: Mapping[str, Any]) -> Request:
     return Request("POST", f"/{call}", msgspec.json.encode({"type": call, **body}))
 
 
-def _visitor(event: SentEvent) -> str:
+def _visitor(event: Event) -> str:
     return event.profile.rpartition("/")[2]
 
 
@@ -221,7 +196,7 @@ def _test_segment(id: str) -> Request:
 # ------------------------------------------------------------------------------- Klaviyo
 
 
-def _klaviyo(event: SentEvent) -> Request | Unsent:
+def _klaviyo(event: Event) -> Request | Unsent:
     customer = _person(event)
     assert customer is not None
     if event.type == _ERASED:  # rule: format-erased
@@ -274,7 +249,7 @@ def _klaviyo_deletion(answer: bytes) -> Request | None:
 # --------------------------------------------------------------------------------- Brevo
 
 
-def _brevo(event: SentEvent) -> Request | Unsent:
+def _brevo(event: Event) -> Request | Unsent:
     customer = _person(event)
     assert customer is not None
     if event.type == _ERASED:  # rule: format-erased

@@ -16,7 +16,6 @@ from wishwell import field_types, ids
 from wishwell.db import Database, Reader, Row, Writer, bad_rows, mapping, run_statement
 from wishwell.db.journal import Act
 from wishwell.errors import Conflict, Invalid, LimitReached, no_record
-from wishwell.events.formats import Format
 from wishwell.field_types import Id, Time
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
@@ -35,6 +34,15 @@ _MAX_DISORDER_MS = 60_000
 """Milliseconds by which event times may be out of order in the feed."""
 
 
+Format = Literal["segment", "klaviyo", "brevo"]
+WebhookFormat = Annotated[
+    Format,
+    field_types.published(
+        "WebhookFormat",
+        "The API that events are sent to: `segment` (RudderStack and Customer.io have the same), "
+        "`klaviyo` or `brevo`. Without a format, events are sent in the form of Standard Webhooks.",
+    ),
+]
 WebhookUrl = Annotated[
     str, field_types.published("WebhookUrl", "The URL that events are sent to.", maxLength=2_048)
 ]

@@ -17,12 +17,12 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, ids
 from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.events.formats import WebhookFormat
 from wishwell.events.webhooks import (
     INCLUDES,
     KEY_PATTERN,
     EventInclude,
     NewWebhook,
+    WebhookFormat,
     WebhookPatch,
 )
 from wishwell.profiles.records import MakesNotices
