@@ -158,21 +158,12 @@ async def create(
     position, _ = await feed_ends(tx, store.id)
     fresh = Secrets(_new_secret(), key=new.key or "")
     sealed = _encrypted(sealing, store.id, id, fresh)
-    # Starts at the current end of the feed (rule: delivery-at-least-once).
-    await tx.run(
-        "webhook_add",
-        store=store.id,
-        id=id,
-        url=new.url,
-        types=" ".join(new.types),
-        format=new.format or "",
-        include=" ".join(new.include),
-        position=position,
-        sealed=sealed,
-        now=now,
-    )
     made = Webhook(id, new.url, tuple(new.types), True, now, now, format=new.format)
-    made.include, made.secret = tuple(new.include), None if new.format else fresh.secret
+    made.include = tuple(new.include)
+    # Starts at the current end of the feed (rule: delivery-at-least-once).
+    columns = mapping.to_columns(made) | {"store": store.id, "format": new.format or ""}
+    await tx.run("webhook_add", **columns, position=position, sealed=sealed, now=now)
+    made.secret = None if new.format else fresh.secret
     return made
 
 
@@ -298,23 +289,9 @@ async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[WebhookS
     if state == _state(row):
         return
     shown = state.shown
-    await tx.run(
-        "webhook_set",
-        store=store_id,
-        id=shown.id,
-        url=shown.url,
-        types=" ".join(shown.types),
-        enabled=int(shown.enabled),
-        updated_at=shown.updated_at,
-        failing_since=shown.failing_since,
-        position=state.position,
-        sealed=state.sealed,
-        include=" ".join(shown.include),
-        skipped=shown.skipped,
-        problem=shown.problem or "",
-        wait_until=state.wait_until,
-        due_at=state.due if shown.enabled else None,
-    )
+    columns = mapping.to_columns(shown) | {"store": store_id, "problem": shown.problem or ""}
+    columns |= {"position": state.position, "sealed": state.sealed, "wait_until": state.wait_until}
+    await tx.run("webhook_set", **columns, due_at=state.due if shown.enabled else None)
 
 
 def _state(row: Row | None) -> WebhookState:
