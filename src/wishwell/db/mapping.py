@@ -11,7 +11,7 @@ from wishwell.db import Row, statements
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-_NESTED = (msgspec.Raw, msgspec.Struct)
+_NESTED = (msgspec.Raw, msgspec.Struct, dict)
 """Types of fields that are stored as JSON. A value of type Raw is only shown, and stays encoded."""
 
 
@@ -19,9 +19,9 @@ def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
     """Returns a function that makes a ``shape`` from a row of the columns ``of``, then ``more``.
 
     Each column fills the field of the same name, converted to the field's type: words to a list, 0
-    or 1 to a bool, JSON to Raw or a struct, an empty text to UNSET or None. Columns without a field
-    are ignored. The function is compiled from the names, because looking them up in every row would
-    double its time.
+    or 1 to a bool, JSON to Raw, a struct or a dict, an empty text to UNSET or None. Columns without
+    a field are ignored. The function is compiled from the names, because looking them up in every
+    row would double its time.
     """
     columns = (*statements.columns(of), *more)
     values: list[str] = []
@@ -35,8 +35,8 @@ def from_columns(shape: type[T], of: str, *more: str) -> Callable[[Row], T]:
     source = f"def from_row(row):\n {','.join(columns)}, = row\n return shape({','.join(values)})"
     names: dict[str, Any] = {"shape": shape, "UNSET": UNSET, "Raw": msgspec.Raw}
     for field in msgspec.structs.fields(shape):
-        if (kind := _struct_in(field.type)) is not None:
-            names[f"decode_{field.name}"] = msgspec.json.Decoder(kind).decode
+        if _is_nested(field.type):
+            names[f"decode_{field.name}"] = msgspec.json.Decoder(field.type).decode
     exec(source, names)  # noqa: S102 (made of the names of columns and fields, never of values)
     made: Callable[[Row], T] = names["from_row"]
     return made
@@ -52,17 +52,14 @@ def _converted(column: str, type_: Any) -> str:
     if kinds == {tuple}:
         return f"tuple({column}.split())"
     absent = [name for kind, name in ((UnsetType, "UNSET"), (type(None), "None")) if kind in kinds]
-    if msgspec.Raw in kinds:
-        return f"Raw({column}.encode()) if {column} else {absent[0]}"
-    if _struct_in(type_) is not None:
-        return f"decode_{column}({column}) if {column} else {absent[0]}"
+    if _is_nested(type_):
+        value = f"Raw({column}.encode())" if msgspec.Raw in kinds else f"decode_{column}({column})"
+        return f"{value} if {column} else {absent[0]}" if absent else value
     return f"{column} or {absent[0]}" if absent and str in kinds else column
 
 
-def _struct_in(type_: Any) -> type[msgspec.Struct] | None:
-    """Returns the struct among the types of a field, or ``None``."""
-    kinds = (kind for kind in _members(type_) if isinstance(kind, type))
-    return next((kind for kind in kinds if issubclass(kind, msgspec.Struct)), None)
+def _is_nested(type_: Any) -> bool:
+    return any(isinstance(kind, type) and issubclass(kind, _NESTED) for kind in _members(type_))
 
 
 def _members(type_: Any) -> Iterator[Any]:

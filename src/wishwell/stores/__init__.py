@@ -6,7 +6,7 @@ store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manage
 """
 
 import re
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -14,7 +14,7 @@ from msgspec import structs
 
 from wishwell import field_types, ids
 from wishwell.config import Settings
-from wishwell.db import Reader, Row, UniqueViolation, Writer, bad_rows, statements
+from wishwell.db import Reader, UniqueViolation, Writer, bad_rows, mapping
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
 from wishwell.field_types import MAX_NUMBER, Id, Time, published
 from wishwell.stores import look as looks
@@ -134,6 +134,9 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
         return self.auth_flow.replace("{email}", quote(email, safe=""))
 
 
+from_row = mapping.from_columns(Store, "store_fields")
+
+
 def number(id: int | str) -> int | str:
     """Converts a stored id of a store with integer ids to the number that the API shows.
 
@@ -222,7 +225,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
 async def _write(tx: Writer, store: Store, now: str) -> None:
     """Saves a store. Raises ``Invalid`` if another store has its handle, host or platform shop."""
     try:
-        await tx.run("store_put", **_values(store), now=now)
+        await tx.run("store_put", **mapping.to_columns(store), now=now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
     await tx.run("erase_store_hosts", store=store.id)
@@ -283,25 +286,6 @@ async def check_not_deleting(tx: Reader, store: Store) -> None:
 async def listed(tx: Reader) -> list[Store]:
     """Returns all stores in the order of their handles, skipping unreadable rows."""
     return bad_rows.parse_rows("stores", await tx.all("stores_changed", since=""), from_row)
-
-
-_JSON_TYPES = {
-    "naming": Naming,
-    "pages": Pages,
-    "reporting": Reporting,
-    "look": Look,
-    "limits": dict[str, int],
-}
-
-
-def from_row(row: Row) -> Store:
-    """Returns the store in a row of the columns ``store_fields``."""
-    columns = statements.named("store_fields", row)
-    for name, kind in _JSON_TYPES.items():
-        columns[name] = msgspec.json.decode(columns[name], type=kind)
-    for name in ("hosts", "origins"):
-        columns[name] = tuple(columns[name].split())
-    return Store(**columns)
 
 
 # rule: store-settings
@@ -385,21 +369,6 @@ def check(store: Store) -> None:
     check_hosts(store.hosts, store.naming.service_url)
     reports.check(store.reporting)
     looks.check(store.look)
-
-
-def _values(store: Store) -> dict[str, Any]:
-    """Returns a store's columns by name."""
-    return (
-        structs.asdict(store)
-        | {
-            "hosts": " ".join(store.hosts),
-            "origins": " ".join(store.origins),
-        }
-        | {
-            name: msgspec.json.encode(getattr(store, name), order="sorted").decode()
-            for name in _JSON_TYPES
-        }
-    )
 
 
 # rule: store-settings
