@@ -112,7 +112,8 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     """Returns a list with its items. Raises ``NotFound``, ``profiles.missing``."""
     rows = await tx.all("list_with_items", profile=profile.id, id=id)
     if not rows:
-        raise await _absent(tx, profile)
+        await profiles.check_open(tx, profile)
+        raise no_record("list")
     whole = from_row(rows[0][:_COLUMN_COUNT])
     positions = {}
     shown = whole.items = []
@@ -279,8 +280,3 @@ async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
     if await tx.one("list_find", profile=profile.id, id=id) is None:
         raise no_record("list")
     return item
-
-
-async def _absent(tx: Reader, profile: Profile) -> NotFound:
-    await profiles.check_open(tx, profile)
-    return no_record("list")
