@@ -69,16 +69,12 @@ class AccessCache:
         self._hosts: dict[str, Store] = {}
         self._platform_shops: dict[str, Store] = {}
         self._admins: dict[str, AdminToken] = {}
-        self._refreshed_at = 0
+        self.refreshed_at = 0
+        """When the last successful refresh began, in milliseconds since 1970."""
         self._refreshing: asyncio.Task[None] | None = None
         self._lookups = asyncio.Semaphore(_MAX_CONCURRENT_LOOKUPS)
         self._pending_uses: dict[_Use, int] = {}
         self._written_uses: dict[_Use, int] = {}
-
-    @property
-    def refreshed_at(self) -> int:
-        """When the last successful refresh began, in milliseconds since 1970."""
-        return self._refreshed_at
 
     # ------------------------------------------------------------------------ look-ups
 
@@ -190,7 +186,7 @@ class AccessCache:
         Raises ``Unavailable`` if that fails or takes too long, because the request's statements
         need the rest of the time."""
         now = self._clock()
-        if 0 <= now - self._refreshed_at < _MAX_AGE_MS:
+        if 0 <= now - self.refreshed_at < _MAX_AGE_MS:
             return now
         try:
             async with asyncio.timeout(_LOOKUP_TIMEOUT_SECONDS):
@@ -218,7 +214,7 @@ class AccessCache:
         now = self._clock()
         # rule: changes-take-effect. After the clock was set back, read everything: the clock may
         # have been ahead at the last refresh, and changes since then would seem older.
-        since = self._refreshed_at if self._refreshed_at <= now else 0
+        since = self.refreshed_at if self.refreshed_at <= now else 0
         try:
             changes = await self._db.read(fetch_changes, since, now, self._snapshot.stores.keys())
         finally:
@@ -229,7 +225,7 @@ class AccessCache:
             self._hosts = {authority(host): store for store in all_stores for host in store.hosts}
             self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
             self._platform_shops.pop("", None)
-        self._refreshed_at = now
+        self.refreshed_at = now
 
     # --------------------------------------------------------- writes: uses of tokens, touches
 
