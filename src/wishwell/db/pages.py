@@ -8,7 +8,7 @@ import functools
 from typing import Literal, NamedTuple
 
 from wishwell.db import statements
-from wishwell.db.statements import Engine, Step
+from wishwell.db.statements import Engine
 
 Noun = Literal[
     "admin_tokens",
@@ -75,8 +75,8 @@ class PageQuery(NamedTuple):
 
 # rule: input-inert
 @functools.lru_cache(maxsize=512)
-def step(engine: Engine, query: PageQuery) -> Step:
-    """Returns the statement of a page."""
+def sql(engine: Engine, query: PageQuery) -> str:
+    """Returns the SQL of a page. Its arguments are in the order that ``PageQuery`` gives."""
     fragments = _IN_STORE if query.whole_store else _IN_PROFILE
     terms = [f"term_{number}" for number in range(len(query.terms))]
     conditions = "".join(
@@ -96,12 +96,7 @@ def step(engine: Engine, query: PageQuery) -> Step:
         statements.template(name).replace("{beyond}", beyond)
         + f"{conditions}{open_only}{from_cursor} ORDER BY {alias}.{id} {direction} LIMIT :limit"
     )
-    return statements.step(filled, engine, ("owner", "cursor", "limit", *terms))
-
-
-def sql(engine: Engine, query: PageQuery) -> str:
-    """Returns the SQL of a page. Its arguments are in the order that ``PageQuery`` gives."""
-    return step(engine, query).sql
+    return statements.step(filled, engine, ("owner", "cursor", "limit", *terms)).sql
 
 
 def _id(noun: Noun) -> str:
