@@ -330,16 +330,6 @@ async def assign_positions(db: Database, clock: Callable[[], int]) -> int:
     return assigned
 
 
-async def backlog(tx: Reader) -> tuple[int, str | None]:
-    """Returns the feed backlog: the number of new events, and the time of the oldest.
-
-    On PostgreSQL these are events without a position, on SQLite events not published yet.
-    """
-    row = await tx.one("events_backlog")
-    assert row is not None
-    return row[0], row[1]
-
-
 # rule: feed-once
 async def assign_batch(tx: Writer, store_id: str, now: str) -> tuple[int, int, int]:
     """Assigns positions to a batch of events and publishes those of earlier batches.

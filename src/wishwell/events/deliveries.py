@@ -154,12 +154,6 @@ async def due(tx: Reader, now: int) -> Sequence[Row]:
     )
 
 
-async def waiting(tx: Reader) -> int:
-    """Returns the delivery backlog: the number of pending deliveries of all stores."""
-    row = await tx.one("deliveries_waiting")
-    return 0 if row is None else row[0]
-
-
 # rule: delivery-at-least-once
 async def process_batch(
     tx: Writer,

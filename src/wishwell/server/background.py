@@ -12,7 +12,7 @@ from wishwell.access import auth
 from wishwell.db import Database, journal, lease, run_statement
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Unavailable
-from wishwell.events import deliveries, retention
+from wishwell.events import retention
 from wishwell.http.context import Services
 from wishwell.importers import platform_webhooks
 from wishwell.privacy import erasure, platform_requests, request_processing
@@ -262,7 +262,8 @@ async def _measure_backlogs(service: Services) -> None:
     """Updates the metrics of backlogs: events, notices, requests, deliveries, erased profiles,
     and of the database's size."""
     await asyncio.to_thread(sampling.measure_disks, service.settings)
-    count, oldest = await service.db.read(events.backlog)
+    # On PostgreSQL these are events without a position, on SQLite events not published yet.
+    [[count, oldest]] = await service.db.read(run_statement, "events_backlog")
     age = 0 if oldest is None else service.clock() - ids.from_timestamp(oldest)
     metrics.EVENTS_WAITING.set(count)
     metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
@@ -275,7 +276,8 @@ async def _measure_backlogs(service: Services) -> None:
         metrics.PRIVACY_REQUESTS_SECONDS.labels(topic).set(age / 1000)
     metrics.CATALOGUES.runs = await service.db.read(run_statement, "catalogue_runs")
     metrics.ERASING.set((await service.db.read(erasure.waiting))[0])
-    metrics.DELIVERIES_WAITING.set(await service.db.read(deliveries.waiting))
+    [[pending]] = await service.db.read(run_statement, "deliveries_waiting")
+    metrics.DELIVERIES_WAITING.set(pending)
     metrics.WEBHOOKS_FAILING.set(len(await service.db.read(run_statement, "webhooks_failing")))
     [[size]] = await service.db.read(run_statement, "database_bytes")
     metrics.DATABASE_BYTES.set(size)
