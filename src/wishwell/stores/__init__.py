@@ -6,7 +6,8 @@ store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manage
 """
 
 import re
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -22,7 +23,6 @@ from wishwell.stores import reporting as reports
 from wishwell.stores import rules
 from wishwell.stores.look import Look
 from wishwell.stores.naming import Naming, Pages, authority, check_hosts, normalised_origin
-from wishwell.stores.patch import StorePatch as StorePatch
 from wishwell.stores.reporting import Reporting
 
 LIMITS = (
@@ -132,6 +132,27 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
         if not self.auth_flow:
             raise NotFound("This store has no sign-in path (authFlow).", "sign_in_path_missing")
         return self.auth_flow.replace("{email}", quote(email, safe=""))
+
+
+class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
+    """Changes to a store. None leaves a field unchanged."""
+
+    handle: str | None = None
+    platform: str | None = None
+    product_ids: str | None = None
+    auth_flow: str | None = None
+    hosts: tuple[str, ...] | None = None
+    naming: Mapping[str, str] | None = None
+    pages: Mapping[str, str] | None = None
+    reporting: Mapping[str, Any] | None = None
+    look: Mapping[str, Any] | None = None
+    origins: tuple[str, ...] | None = None
+    limits: Mapping[str, int | None] | None = None
+    events: bool | None = None
+    price_drop_percent: int | None = None
+    notices: str | None = None
+    forget_customers_after: int | None = None
+    """Months; 0 turns it off."""
 
 
 from_row = mapping.from_columns(Store, "store_fields")
