@@ -56,8 +56,7 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
     sessions = {row[0]: row[1] for row in await tx.all("erasure_linked", profile=key)}
     if events.events_enabled(profile) or await tx.one("store_ever_told", store=store.id):
         await events.record_event_always(tx, key, at, events.ERASED, b"{}")
-    last = await tx.one("profile_end", profile=key, now=at, removed=profiles.REMOVED)
-    assert last is not None
+    [last] = await tx.all("profile_end", profile=key, now=at, removed=profiles.REMOVED)
     act = Act(action="profile.erased", store=store.handle, store_id=store.id, profile=key)
     act.created, act.sessions = last[1], sessions
     await tx.record(act)
@@ -201,6 +200,5 @@ async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
 
 async def waiting(tx: Reader) -> tuple[int, str | None]:
     """Returns the backlog: how many profiles are being removed, and since when the oldest is."""
-    row = await tx.one("erasures_waiting_count")
-    assert row is not None
+    [row] = await tx.all("erasures_waiting_count")
     return row[0], row[1]

@@ -218,8 +218,7 @@ def _readable_by_others() -> list[str]:
 
 async def _database_times(tx: Reader) -> tuple[int, str | None]:
     """Returns the database's clock, and when a process last took a lease for housekeeping."""
-    row = await tx.one("database_times")
-    assert row is not None
+    [row] = await tx.all("database_times")
     return ids.from_timestamp(row[0]), row[1]
 
 

@@ -134,8 +134,7 @@ async def _move(
     await _move_shares(tx, session, customer, merged.joins, moves_whole=not mine)
     await reservations.merge_owned(tx, session.id, customer.id, merged.items)
     await reservations.merge_held(tx, session.id, customer.id, locked)
-    row = await tx.one("profile_shown", profile=session.id)
-    assert row is not None
+    [row] = await tx.all("profile_shown", profile=session.id)
     of_session = statements.named("profile_record_fields", row)
     given = {name: of_session[name] for name in ("email", "notices", "shared")}
     await tx.run("profile_recount", profile=customer.id, **given)

@@ -151,8 +151,7 @@ async def add(
                 f"A profile can have at most {limits.lists} lists; delete some first.",
                 "list_limit_reached",
             )
-    row = await tx.one("list_create", profile=profile.id, id=id, now=now, **asdict(fields))
-    assert row is not None
+    [row] = await tx.all("list_create", profile=profile.id, id=id, now=now, **asdict(fields))
     return from_row(row)
 
 
@@ -184,8 +183,7 @@ async def find_or_create(
 async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now: str) -> List:
     """Changes a list's own fields. Raises ``NotFound``, ``profiles.missing``."""
     async with _changing(tx, profile, id, now):
-        row = await tx.one("list_change", profile=profile.id, id=id, now=now, **asdict(fields))
-        assert row is not None
+        [row] = await tx.all("list_change", profile=profile.id, id=id, now=now, **asdict(fields))
         return from_row(row)
 
 
@@ -256,8 +254,7 @@ async def put_item(
         old = await _positions(tx, profile, id) | {item_id: 0}
         others = [other for other in old if other != item_id]
         await ordering.rearrange(tx, key, old, [*others[: others.index(after) + 1], item_id])
-    row = await tx.one("list_touch", profile=profile.id, id=id, now=now)
-    assert row is not None
+    [row] = await tx.all("list_touch", profile=profile.id, id=id, now=now)
     move = events.list_moved(from_row(row), item_id, after)
     await events.record_event(tx, profile, now, "list.updated", move)
     return item
