@@ -122,15 +122,15 @@ class _Finder:
     """The rules of a store's fields, beyond their types."""
 
     def __init__(self, request: Request, shape: type[Struct]) -> None:
-        parse, store = profiles.parse, request.store
-        namespace = request.service.settings.session_namespace
+        store = request.store
         self._rules = RULES | dict.fromkeys(("productId", "variantId"), store.id_rule)
         self._checks: dict[str, Callable[[str, Any], object]] = {
             **dict.fromkeys(("productId", "variantId"), store.product_id),
             **dict.fromkeys(("listIds", "itemIds", "types", "include"), fields.each_once),
             **dict.fromkeys(("title", "url", "image"), products.check_text),
-            **dict.fromkeys(profiles.KINDS, lambda kind, gid: parse(store, namespace, gid, kind)),
-            "profile": lambda _, gid: parse(store, namespace, gid, "profile"),
+            **dict.fromkeys(
+                (*profiles.KINDS, "profile"), lambda name, gid: request.profile_of(gid, name)
+            ),
             "tags": lambda _, tags: fields.check_tags(tags),
             **dict.fromkeys(("name", "listName"), lambda name, text: lists.check_name(text, name)),
             "displayName": lambda _, name: shares.check_display_name(name),

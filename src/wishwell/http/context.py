@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
-from wishwell import ids, stores
+from wishwell import ids, profiles, stores
 from wishwell.access.access_cache import AccessCache
 from wishwell.access.auth import Authenticator, Caller
 from wishwell.config import Settings
@@ -18,7 +18,7 @@ from wishwell.http.admission import Admission, RequestTicket
 from wishwell.http.body_reader import BodyReader
 from wishwell.http.responses import Headers
 from wishwell.outbound import Outbound
-from wishwell.profiles import Scope
+from wishwell.profiles import Profile, Scope
 from wishwell.profiles.pages import CursorSigner
 from wishwell.ratelimits import Limiter, LimitState
 from wishwell.shoppers.shop import ShopCache, StorefrontRequest
@@ -132,6 +132,10 @@ class Request(RequestTicket, eq=False, kw_only=True):
 
     def now(self) -> str:
         return self.service.now()
+
+    def profile_of(self, gid: str, field: str) -> Profile:
+        """Returns the profile with a GID in the store. Raises ``Invalid``, naming ``field``."""
+        return profiles.parse(self.store, self.service.settings.session_namespace, gid, field)
 
     def run(
         self,

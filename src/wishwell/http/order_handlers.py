@@ -6,13 +6,11 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from wishwell import field_types as types
-from wishwell import profiles
 from wishwell.http import request_body, responses
 from wishwell.http.context import Request
 from wishwell.http.request_types import Body
 from wishwell.http.responses import Data, Response
 from wishwell.products.notices import Money
-from wishwell.profiles import Profile
 from wishwell.stores import Store, reporting
 from wishwell.wishlists import fields, items, orders
 from wishwell.wishlists.orders import Line, Order
@@ -67,7 +65,7 @@ class OrderBody(Body):
         lines = fields.each("lines", self.lines, lambda line: line.line(store))
         return Order(
             self.order_id,
-            _buyer(request, self.profile),
+            request.profile_of(self.profile, "profile"),
             fields.time("placedAt", self.placed_at, now),
             fields.time("updatedAt", self.updated_at, now),
             lines if self.status == "paid" else (),
@@ -78,11 +76,6 @@ class OrdersBody(Body):
     """Orders to match with wishes (``PUT /orders``)."""
 
     orders: Annotated[list[OrderBody], Meta(min_length=1, max_length=orders.MAX_BULK)]
-
-
-def _buyer(request: Request, gid: str) -> Profile:
-    namespace = request.service.settings.session_namespace
-    return profiles.parse(request.store, namespace, gid, "profile")
 
 
 # rules: purchases-on, order-versions

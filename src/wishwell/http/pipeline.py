@@ -261,8 +261,7 @@ class Pipeline:
         elif named is None:
             request.acts_on = WholeStore(caller.store)
         else:
-            namespace = self.service.settings.session_namespace
-            profile = profiles.parse(caller.store, namespace, named, "Profile")
+            profile = request.profile_of(named, "Profile")
             if profile.is_session and request.reads:
                 cache.touch(profile.id)
             elif profile.is_session:

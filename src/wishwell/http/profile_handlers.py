@@ -114,10 +114,7 @@ def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType | None) -
 
     Raises ``Invalid`` if the two differ.
     """
-    named = None
-    if isinstance(gid, str):
-        namespace = request.service.settings.session_namespace
-        named = profiles.parse(request.store, namespace, gid, kind)
+    named = request.profile_of(gid, kind) if isinstance(gid, str) else None
     header = request.scope  # rule: profile-header
     if not isinstance(header, Profile) or header.is_session != (kind == "session"):
         return named
