@@ -289,10 +289,7 @@ class Pipeline:
         request.parameters = {}  # a preflight accesses no record
         # The limit is shown but not charged: a preflight is cheap, and an office may share an
         # address.
-        if counted := rate_limits.limit_of(request, "read"):
-            request.rate_limit_state = await self.service.limiter.consume(
-                counted.key, counted.limit, 0
-            )
+        await rate_limits.count(request, rate_limits.limit_of(request, "read"), cost=0)
         await self.service.access_cache.ensure_fresh()
         if route is None:
             raise routes.unknown(request.path)
@@ -331,9 +328,6 @@ class Pipeline:
         """Returns the limit headers of an uncounted request: the limit of its sender's address."""
         key, limit = f"address:{addresses.of_client(peer)}", self.service.settings.limit_address
         return responses.limits(self.service.limiter.count(key, limit, 0))
-
-
-# ------------------------------------------------------------------------------------- pieces
 
 
 async def _management(request: Request) -> Response:

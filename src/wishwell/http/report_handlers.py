@@ -175,9 +175,6 @@ async def list_wish_counts(request: Request) -> Response:
     return responses.kept([reports.ShownCount(*each) for each in reached], _SHOWN_SECONDS)
 
 
-# ------------------------------------------------------------------------------------- pieces
-
-
 def _period(request: Request) -> reports.Period:
     given, now = request.query, request.service.clock()
     return reports.period(request.store, given.get("from"), given.get("to"), now)

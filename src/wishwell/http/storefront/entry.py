@@ -214,11 +214,9 @@ class Storefront:
         service, visit = self._service, request.visit
         assert visit is not None
         limit, what = service.settings.limit_new_sessions, "new visitors"
-        if visit.signed:  # a captured query may be sent with any address
-            key = f"{visit.store.id}:sessions:{visit.signature}"
-            await rate_limits.count_address(request, key, limit, what)
-        if visit.address is not None:
-            key = f"{visit.store.id}:sessions:{visit.address}"
+        # A captured query may be sent with any address.
+        for sender in filter(None, (visit.signature, visit.address)):
+            key = f"{visit.store.id}:sessions:{sender}"
             await rate_limits.count_address(request, key, limit, what)
         namespace = service.settings.session_namespace
         visit.session = await service.db.write(
