@@ -21,13 +21,7 @@ from wishwell.access.registry import oldest_revocations
 from wishwell.db import Reader, Row, Writer, mapping
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
-from wishwell.errors import (
-    Invalid,
-    OutdatedToken,
-    Unauthenticated,
-    Unavailable,
-    no_record,
-)
+from wishwell.errors import Invalid, OutdatedToken, Unauthenticated, Unavailable, no_record
 from wishwell.field_types import Id, Time
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest

@@ -8,25 +8,10 @@ import asyncio
 import structlog
 from msgspec import structs
 
-from wishwell import ids, metrics, profiles
+from wishwell import errors, ids, metrics, profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.db import journal
-from wishwell.errors import (
-    Forbidden,
-    Invalid,
-    NotFound,
-    OutdatedToken,
-    Overloaded,
-    RequestError,
-    ServiceError,
-    SessionEnded,
-    Unauthenticated,
-    Unavailable,
-    Undecided,
-    UnknownShare,
-    no_record,
-)
 from wishwell.fair_queue import CURRENT
 from wishwell.http import bad_fields, flows, queries, rate_limits, responding, responses, routes
 from wishwell.http.context import Request, Services
@@ -98,7 +83,7 @@ class Pipeline:
         except asyncio.CancelledError:
             # rule: serve-workers. The timeout for running requests has expired.
             sure = request.reading or request.reads
-            stopping = Unavailable if sure else Undecided
+            stopping = errors.Unavailable if sure else errors.Undecided
             answer = _failed(stopping("The service is shutting down."), request)
         finally:
             self.service.admission.leave(request)
@@ -111,7 +96,7 @@ class Pipeline:
         answer.headers.append((b"x-request-id", request.id.encode()))
         return answer
 
-    def refused(self, error: ServiceError, peer: str) -> Response:
+    def refused(self, error: errors.ServiceError, peer: str) -> Response:
         """Returns the response to a malformed or oversized request."""
         id = ids.request_uuid()
         answer = responses.failure(error, id)
@@ -129,7 +114,7 @@ class Pipeline:
         # by either.
         for forwards in (False, True):
             if known.is_shop_host(identity.host_of(request, forwards)):
-                raise NotFound("There is nothing at this path.", "path_not_found")
+                raise errors.NotFound("There is nothing at this path.", "path_not_found")
 
     # rule: limit-window
     async def _api(self, request: Request) -> Response:
@@ -138,17 +123,17 @@ class Pipeline:
             request.route = route.path
         if request.method == "OPTIONS" and b"access-control-request-method" in request.headers:
             return await self._preflight(request, route)
-        refused: ServiceError | None = None
+        refused: errors.ServiceError | None = None
         try:
             request.check_once(b"authorization")
             try:
                 await self._authorize(request)
             finally:  # not before: the request counts for a valid token's caller
                 request.check_once(*_SINGLE_HEADERS)
-        except (Invalid, Unauthenticated, Unavailable) as error:
+        except (errors.Invalid, errors.Unauthenticated, errors.Unavailable) as error:
             refused = error
         # The address isn't charged for a token that can't be checked now, or that is no guess.
-        cost = 0 if refused and isinstance(refused, Unavailable | OutdatedToken) else 1
+        cost = 0 if isinstance(refused, errors.Unavailable | errors.OutdatedToken) else 1
         if route is not None and route.verified_by_body:
             return await rate_limits.count_forged(request, self._answer(request, route, refused))
         limit = rate_limits.limit_of(request, _limit_kind(request, route))
@@ -162,7 +147,7 @@ class Pipeline:
         if isinstance(found, Route) and visit is not None and visit.shopper is not None:
             try:
                 answer = await self._run(request, found)
-            except SessionEnded:
+            except errors.SessionEnded:
                 found = await self._storefront.forget_session(request, visit, found)
             else:
                 await self._storefront.renew_cookie(visit)
@@ -175,7 +160,7 @@ class Pipeline:
         return await self._answer(request, route, None)
 
     async def _answer(
-        self, request: Request, route: Route | None, refused: ServiceError | None
+        self, request: Request, route: Route | None, refused: errors.ServiceError | None
     ) -> Response:
         request.incoming.check()
         if route is None:
@@ -183,7 +168,7 @@ class Pipeline:
         handler = routes.handler(route, request.method)
         request.turn = request.parameters.get("token")  # a write to a share locks its owner
         if refused is not None and not (
-            isinstance(refused, Unauthenticated)
+            isinstance(refused, errors.Unauthenticated)
             and (
                 route.caller == "ignored"
                 or (route.caller == "welcome" and not rate_limits.has_bad_token(request))
@@ -193,13 +178,15 @@ class Pipeline:
         if request.caller is not None and route.caller != "ignored":
             # rule: token-scope
             if request.caller.kind == "reports" and not route.for_reports:
-                raise Forbidden("This token allows only reports.", "token_kind_not_allowed")
+                raise errors.Forbidden("This token allows only reports.", "token_kind_not_allowed")
             if request.acts_on is None:
                 await self._set_scope(request, request.caller)
         if request.visit is not None and isinstance(request.acts_on, Profile):
             request.acts_on = await self._there(request, request.acts_on)
         if route.of_store and b"profile" in request.headers:
-            raise Invalid("Profile: isn't allowed here; this operation acts on the whole store.")
+            raise errors.Invalid(
+                "Profile: isn't allowed here; this operation acts on the whole store."
+            )
         try:
             if route.of_store:
                 responding.check_admin(request)
@@ -210,9 +197,9 @@ class Pipeline:
             _check_ids(request.parameters)
             answer = responding.answer(request, await handler(request))
             return await responding.compressed(request, answer) if route.compressed else answer
-        except RequestError as error:
+        except errors.RequestError as error:
             # rule: limit-address. Except for admin tokens, whose server sends many requests.
-            if isinstance(error, UnknownShare) and (
+            if isinstance(error, errors.UnknownShare) and (
                 request.caller is None or request.caller.profile is not None
             ):
                 await rate_limits.count_guess(request)
@@ -227,12 +214,12 @@ class Pipeline:
         """Authenticates the caller; repeated when a body took long to arrive."""
         header = request.header(b"authorization")
         if header is None:
-            raise Unauthenticated(
+            raise errors.Unauthenticated(
                 "Authorization: is required; send Bearer <token>.", "token_missing"
             )
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
-            raise Unauthenticated("Authorization: must be Bearer <token>.", "token_missing")
+            raise errors.Unauthenticated("Authorization: must be Bearer <token>.", "token_missing")
         request.caller = caller = await self.service.authenticator.caller(token.strip())
         request.flow = flows.of_caller(request, caller)
         if not request.reads:
@@ -247,14 +234,14 @@ class Pipeline:
         named, cache = request.header(b"profile"), self.service.access_cache
         if caller.kind in ("customer", "session"):
             if named is not None:
-                raise Forbidden(
+                raise errors.Forbidden(
                     "Profile: only an admin token may send this header.",
                     "profile_header_not_allowed",
                 )
             assert caller.profile is not None
             request.acts_on = await self._there(request, caller.profile)
         elif caller.kind not in ("admin", "reports"):
-            raise Forbidden(
+            raise errors.Forbidden(
                 "This token is valid only for the storefront, not for the API.",
                 "token_kind_not_allowed",
             )
@@ -295,7 +282,7 @@ class Pipeline:
             raise routes.unknown(request.path)
         origin = request.headers.get(b"origin", b"").decode("latin-1")
         if not self.service.access_cache.allows_origin(origin):
-            raise Forbidden(
+            raise errors.Forbidden(
                 "Origin: isn't an allowed origin. Allow it with `wishwell store update --origin`.",
                 "origin_not_allowed",
             )
@@ -352,15 +339,15 @@ def _check_ids(parameters: dict[str, str]) -> None:
     """Raises ``NotFound`` for a malformed id."""
     for name, value in parameters.items():
         if name not in _NO_UUIDS and not ids.is_uuid(value):
-            raise no_record(name.removesuffix("Id"))
+            raise errors.no_record(name.removesuffix("Id"))
 
 
 def _failed(error: Exception, request: Request) -> Response:
     answer = responses.failure(error, request.id)
-    if isinstance(error, Overloaded):
+    if isinstance(error, errors.Overloaded):
         request.route = SHED
     elif answer.status >= 500:
-        if isinstance(error, Unavailable):
+        if isinstance(error, errors.Unavailable):
             log.warning("unavailable", requestId=request.id, reason=error.message)
         else:
             log.error("failed", requestId=request.id, exc_info=error)

@@ -4,14 +4,7 @@ import hashlib
 
 import structlog
 
-from wishwell.http import (
-    rate_limits,
-    request_body,
-    request_types,
-    responding,
-    responses,
-    shopify,
-)
+from wishwell.http import rate_limits, request_body, request_types, responding, responses, shopify
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.importers import platform_webhooks

@@ -17,14 +17,7 @@ from msgspec import UNSET, Meta, UnsetType
 from wishwell import events, ids
 from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
-from wishwell.events.webhooks import (
-    INCLUDES,
-    KEY_PATTERN,
-    EventInclude,
-    NewWebhook,
-    WebhookFormat,
-    WebhookPatch,
-)
+from wishwell.events import webhooks
 from wishwell.profiles.records import MakesNotices
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items, lists, shares
@@ -276,8 +269,8 @@ EventTypes = Annotated[
 
 
 EventIncludes = Annotated[
-    list[EventInclude],
-    Meta(max_length=len(INCLUDES)),
+    list[webhooks.EventInclude],
+    Meta(max_length=len(webhooks.INCLUDES)),
     types.published(
         "EventIncludes",
         "With `product`, the item in each event has the data of its product as `product`, as it is "
@@ -287,7 +280,7 @@ EventIncludes = Annotated[
 ]
 WebhookKey = Annotated[
     str,
-    Meta(pattern=KEY_PATTERN),
+    Meta(pattern=webhooks.KEY_PATTERN),
     types.published(
         "WebhookKey",
         "The key of the format's API, which no response shows. Required with a format, and again "
@@ -301,14 +294,14 @@ class NewWebhookBody(Body):
 
     url: NewWebhookUrl
     types: EventTypes | None = None
-    format: WebhookFormat | None = None
+    format: webhooks.WebhookFormat | None = None
     key: WebhookKey | None = None
     include: EventIncludes | None = None
 
-    def new_webhook(self) -> NewWebhook:
+    def new_webhook(self) -> webhooks.NewWebhook:
         types = fields.each_once("types", self.types or ())
         include = fields.each_once("include", self.include or ())
-        return NewWebhook(self.url, types, self.format, self.key, include)
+        return webhooks.NewWebhook(self.url, types, self.format, self.key, include)
 
 
 class WebhookPatchBody(Body):
@@ -321,11 +314,11 @@ class WebhookPatchBody(Body):
     key: WebhookKey | UnsetType = UNSET
     include: EventIncludes | UnsetType = UNSET
 
-    def patch(self) -> WebhookPatch:
+    def patch(self) -> webhooks.WebhookPatch:
         types = None if self.types is UNSET else fields.each_once("types", self.types)
         include = None if self.include is UNSET else fields.each_once("include", self.include)
         given = _given(self.url), types, _given(self.enabled), _given(self.key)
-        return WebhookPatch(*given, include)
+        return webhooks.WebhookPatch(*given, include)
 
 
 class ReplayBody(Body):

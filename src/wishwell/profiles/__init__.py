@@ -14,17 +14,8 @@ from typing import Literal
 
 import msgspec
 
-from wishwell import ids
+from wishwell import errors, ids
 from wishwell.db import Reader, Writer
-from wishwell.errors import (
-    BeingErased,
-    Invalid,
-    NotFound,
-    SessionEnded,
-    Unauthenticated,
-    Unavailable,
-    no_record,
-)
 from wishwell.stores import Store
 
 # An e-mail address without quoting: local part and domain with non-empty labels, in any script.
@@ -90,7 +81,7 @@ def parse(
         "characters without space and /; % begins an escape, such as %7C",
         "session": f"{prefix}<uuid>",
     }
-    raise Invalid(f"{field}: must be {', or '.join(forms[kind] for kind in kinds)}.")
+    raise errors.Invalid(f"{field}: must be {', or '.join(forms[kind] for kind in kinds)}.")
 
 
 def of_session(store: Store, gid: str, *, by_token: bool = False) -> Profile:
@@ -102,20 +93,20 @@ def of_customer(store: Store, gid: str) -> Profile:
 
 
 # rules: session-ended, erase-completes
-def missing(profile: Profile) -> NotFound | Unauthenticated | Unavailable:
+def missing(profile: Profile) -> errors.NotFound | errors.Unauthenticated | errors.Unavailable:
     """Returns the error to raise when a profile's row is missing or closed.
 
     For a session that was linked, purged, erased or never created: 401 if its own token was used,
     404 if a header named it. For a customer, whose erasure is then in progress: 503.
     """
     if not profile.is_session:
-        return BeingErased()
+        return errors.BeingErased()
     if profile.by_token:
-        return SessionEnded(
+        return errors.SessionEnded(
             "This session has ended because it was linked to a customer or purged. "
             "Request a new token."
         )
-    return NotFound("Profile: the session doesn't exist.", "session_not_found")
+    return errors.NotFound("Profile: the session doesn't exist.", "session_not_found")
 
 
 # rules: profile-gid, session-ended
@@ -189,8 +180,8 @@ async def renew_session(tx: Writer, profile: Profile, now: str) -> None:
         raise unknown_session()
 
 
-def unknown_session() -> NotFound:
-    return NotFound(
+def unknown_session() -> errors.NotFound:
+    return errors.NotFound(
         "session: doesn't exist, or has been linked to a customer.", "session_not_found"
     )
 
@@ -205,9 +196,9 @@ async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> 
 def check_email(email: str) -> str:
     """Returns the address. Raises ``Invalid`` unless it is valid and has 3 to 254 characters."""
     if email != email.strip():
-        raise Invalid("email: must not begin or end with a space.")
+        raise errors.Invalid("email: must not begin or end with a space.")
     if len(email) > 254 or not _EMAIL.fullmatch(email):
-        raise Invalid("email: must be an e-mail address of 3 to 254 characters.")
+        raise errors.Invalid("email: must be an e-mail address of 3 to 254 characters.")
     return email
 
 
@@ -222,6 +213,6 @@ async def owner(tx: Reader, whole: WholeStore, noun: Literal["item", "list"], id
     """Returns the owner of an item or list of the store. Raises ``NotFound``."""
     row = await tx.one(f"{noun}s_owners", store=whole.store.id, ids=[id])
     if row is None:
-        raise no_record(noun)
+        raise errors.no_record(noun)
     profile_id, _, is_session, gid = row
     return Profile(profile_id, whole.store, gid, bool(is_session))
