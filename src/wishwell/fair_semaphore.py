@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from typing import Any
 
-from wishwell.errors import Overloaded
 from wishwell.fair_queue import Entry, FairQueue, Flow, PartyNode, StoreNode, Ticket
 
 
@@ -32,11 +31,9 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
         super().__init__()
         self.size = size
         self.held = 0
-        self._store_factor, self._max_per_party, self._max_per_lock = (
-            store_factor,
-            max_per_party,
-            max_per_lock,
-        )
+        self._store_factor = store_factor
+        self._max_per_party = max_per_party
+        self._max_per_lock = max_per_lock
         # Read with `get`, which adds no key.
         self._held_by_store: defaultdict[str, int] = defaultdict(int)
         self._held_by_flow: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -95,14 +92,11 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
                 started.item.set_result(None)
 
     @contextlib.asynccontextmanager
-    async def place(self, ticket: Ticket, seconds: float | None = None) -> AsyncIterator[None]:
-        """Holds a place during a block. Raises ``Overloaded`` after ``seconds`` of waiting."""
+    async def place(self, ticket: Ticket) -> AsyncIterator[None]:
+        """Holds a place during a block."""
         flow, entry = ticket.flow, None
         if not self.take_now(flow):
-            try:
-                entry = await self.wait(ticket, None, seconds)
-            except TimeoutError as error:
-                raise Overloaded from error
+            entry = await self.wait(ticket)
             flow = entry.flow
         now = asyncio.get_running_loop().time
         began = now()
