@@ -138,16 +138,11 @@ class _Job:
     flow: Flow
     result: Any = None
     error: Exception | None = None
-    unclaimed: list[None] = field(default_factory=lambda: [None])
+    claimed: threading.Lock = field(default_factory=threading.Lock)
 
     def claim(self) -> bool:
-        """Returns whether the caller may run or refuse this job: True for the first caller only,
-        because ``pop`` is atomic."""
-        try:
-            self.unclaimed.pop()
-        except IndexError:
-            return False
-        return True
+        """Returns whether the caller may run or refuse this job: True for the first caller only."""
+        return self.claimed.acquire(False)
 
     def refuse(self, error: Exception) -> bool:
         """Fails the job, in the event loop, unless it has begun. Returns whether it failed it."""
