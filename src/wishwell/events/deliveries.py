@@ -121,17 +121,8 @@ async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> 
     async with webhooks.changing(tx, store.id, webhook_id) as state:
         _check_enabled(state)
         state.due, state.wait_until = now, ""
-    await tx.run(
-        "delivery_add",
-        store=store.id,
-        webhook=webhook_id,
-        id=id,
-        number=0,
-        profile=None,
-        sequence=0,
-        type=TEST,
-        next_at=now,
-    )
+    named = {"store": store.id, "webhook": webhook_id, "id": id, "type": TEST, "next_at": now}
+    await tx.run("delivery_add", **named, number=0, profile=None, sequence=0)
     return Delivery(id, id, TEST, "pending", 0, next_attempt_at=now)
 
 
