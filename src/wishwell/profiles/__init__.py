@@ -131,14 +131,7 @@ async def lock(tx: Writer, profile: Profile, now: str) -> None:
     links and purges of a profile. Raises ``missing(profile)``.
     """
     if not await lock_known(tx, profile):
-        await tx.run(
-            "profile_create",
-            profile=profile.id,
-            store=profile.store.id,
-            gid=profile.gid,
-            is_session=0,
-            now=now,
-        )
+        await _create(tx, profile, now)
         await lock_known(tx, profile)
         await tx.run("profile_resume", profile=profile.id)
 
@@ -164,10 +157,13 @@ async def count(tx: Writer, profile: Profile, *, items: int = 0, lists: int = 0)
 async def create_session(tx: Writer, store: Store, namespace: str, id: str, now: str) -> Profile:
     """Creates a session with the UUID ``id``."""
     profile = of_session(store, ids.session_gid(namespace, id))
-    await tx.run(
-        "profile_create", profile=profile.id, store=store.id, gid=profile.gid, is_session=1, now=now
-    )
+    await _create(tx, profile, now)
     return profile
+
+
+async def _create(tx: Writer, profile: Profile, now: str) -> None:
+    named = {"profile": profile.id, "store": profile.store.id, "gid": profile.gid}
+    await tx.run("profile_create", **named, is_session=int(profile.is_session), now=now)
 
 
 # rule: session-purged
