@@ -33,6 +33,7 @@ PIPELINE = "wishwell.pipeline"
 """Key of the application in uvicorn's lifespan state."""
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_CLOSED = "The connection was closed before the whole body arrived."
 
 _PIECE_BYTES = 4096
 """Bytes passed to the parser per call: at most about 150 minimal requests."""
@@ -105,9 +106,7 @@ class HttpProtocol(asyncio.Protocol):
         self._watch.cancel()
         self._writable.set()
         for request in self._in_progress:
-            request.incoming.end(
-                BodyTimeout("The connection was closed before the whole body arrived.")
-            )
+            request.incoming.end(BodyTimeout(_CLOSED))
         del self._parser
 
     def shutdown(self) -> None:
@@ -164,9 +163,7 @@ class HttpProtocol(asyncio.Protocol):
         """Handles a half-closed connection: requests in progress still get their response."""
         self._close_after = True
         if self._reads == _BODY and self._latest is not None:
-            self._latest.incoming.end(
-                BodyTimeout("The connection was closed before the whole body arrived.")
-            )
+            self._latest.incoming.end(BodyTimeout(_CLOSED))
         return bool(self._in_progress)
 
     # ------------------------------------------------------------------ the parser's callbacks
