@@ -14,9 +14,8 @@ from wishwell.db.journal import Act, Journal, actor
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Effect, Statement
 
-_MAX_INSERT_ROWS = (
-    50  # rows: above it COPY is faster, although it is parsed each time and takes a round trip
-)
+# Above it COPY is faster, although it is parsed each time and takes a round trip.
+_MAX_INSERT_ROWS = 50
 _CHUNK_BYTES = 1 << 16
 _ESCAPED = {ord(letter): f"\\x{ord(letter):02x}" for letter in "\\\b\f\n\r\t\v"} | {0: "\t"}
 _NULL = "\ud800"

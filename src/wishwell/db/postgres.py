@@ -28,9 +28,8 @@ _MAX_ATTEMPTS = 4
 _LONG_READ_FACTOR = 5  # factor of a read's timeout, for a read of many records
 _STATEMENTS = 512  # prepared statements a connection: all of ours, and the common forms of pages
 _POLLS_PER_TIMEOUT = 40  # polls for late and overdue statements in one statement timeout
-_SUSPECT_SHARE = (
-    0.25  # share of the statement timeout after which the host is suspected down and probed
-)
+# Share of the statement timeout after which the host is suspected down and probed.
+_SUSPECT_SHARE = 0.25
 _REFUSED_POLL_SECONDS = 0.25  # seconds between polls while writes are refused
 UNCONFIRMED = """
 SELECT count(*) FROM pg_stat_activity
@@ -69,9 +68,8 @@ class Postgres:
         self._running: set[Handle] = set()
         self._polling = False
         self._max_writes = max(1, connections // 2)
-        self._lost_writes = (
-            0  # writes whose connections were closed since the last successful write
-        )
+        # Writes whose connections were closed since the last successful write.
+        self._lost_writes = 0
         self._checked_at = 0.0
         self._long = asyncio.Lock()
 
