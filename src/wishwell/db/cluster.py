@@ -6,10 +6,8 @@ tables, of which every server has a copy.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
 
-import asyncpg
-
+from wishwell.db.hosts import Connection
 from wishwell.errors import Misconfigured
 
 EVERYWHERE = ""
@@ -55,8 +53,6 @@ DISTRIBUTION: Mapping[str, str] = {
     "leases": "name",
 }
 """Distribution column of each table; ``EVERYWHERE`` for a reference table."""
-
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 
 async def is_distributed(connection: Connection) -> bool:
