@@ -24,9 +24,6 @@ from wishwell.wishlists import purge
 
 KEPT_DAYS = 30
 
-_MAX_RECORDS = 2_000
-"""Limit of records that one batch removes, because other writes wait for it."""
-
 _BATCH_SIZE = 100
 
 log = structlog.get_logger()
@@ -111,7 +108,8 @@ async def remove_batch(tx: Writer, key: str, store_id: str, now: int) -> bool:
     await tx.all("in_turn")
     if not await is_under_way(tx, key):
         return True
-    left = _MAX_RECORDS - len(await tx.all("erasure_events", profile=key, limit=_MAX_RECORDS))
+    most = purge.MAX_RECORDS
+    left = most - len(await tx.all("erasure_events", profile=key, limit=most))
     for (webhook,) in await tx.all("erasure_webhooks", store=store_id) if left else ():
         # Under the webhook's lock: a batch that has read the events has added its deliveries.
         await tx.one("webhook_lock", store=store_id, id=webhook)

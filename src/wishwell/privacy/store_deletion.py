@@ -8,9 +8,6 @@ from wishwell.db.journal import Act
 from wishwell.stores import Store
 from wishwell.wishlists import purge
 
-_MAX_RECORDS = 2_000
-"""Limit of records that one batch removes, because other writes wait for it."""
-
 _MAX_PROFILES = 100
 _OF_STORE = (
     "erase_deliveries",
@@ -23,7 +20,6 @@ _OF_STORE = (
     "erase_events_told",
     "erase_events_new",
 )
-_OF_ERASED = ("erase_erased", "erase_erasures")
 
 
 # rule: store-delete
@@ -67,14 +63,14 @@ async def run(db: Database, store: Store) -> AsyncIterator[int]:
 
 
 async def _erase(tx: Writer, statement: str, id: str) -> int:
-    return len(await tx.all(statement, store=id, limit=_MAX_RECORDS))
+    return len(await tx.all(statement, store=id, limit=purge.MAX_RECORDS))
 
 
 async def _finish(tx: Writer, id: str) -> bool:
     """Removes the store if it has no data left. Returns whether it did."""
     await stores.lock(tx)
     await tx.all("store_lock", store=id)
-    for statement in ("erase_webhooks", *_OF_ERASED):
+    for statement in ("erase_webhooks", "erase_erased", "erase_erasures"):
         await tx.run(statement, store=id)
     for statement in _OF_STORE:
         if await _erase(tx, statement, id):

@@ -11,7 +11,7 @@ from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.wishlists import reservation_rows
 
 _BATCH_SIZE = 100
-_MAX_RECORDS = 2_000
+MAX_RECORDS = 2_000
 """Limit of records that one batch removes, because other writes wait for it and a transaction has a
 time limit. A large session takes several batches."""
 
@@ -118,7 +118,7 @@ async def remove_batch(tx: Writer, sessions: list[str]) -> int | None:
     Returns how many profiles it removed, or ``None`` while records remain.
     """
     await _lock(tx, sessions)
-    left = _MAX_RECORDS - await reservation_rows.purge(tx, sessions, _MAX_RECORDS)
+    left = MAX_RECORDS - await reservation_rows.purge(tx, sessions, MAX_RECORDS)
     for statement in DELETE_STATEMENTS:
         if left > 0:
             left -= len(await tx.all(statement, profiles=sessions, limit=left))
