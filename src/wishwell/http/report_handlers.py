@@ -93,13 +93,11 @@ def _position(cursor: Cursor) -> tuple[reports.Period, int]:
 
 
 async def summary_report(request: Request) -> Response:
-    period = _period(request)
-    of = await request.service.db.long_read(reports.span, request.store, period)
+    store, read, period = request.store, request.service.db.long_read, _period(request)
+    of = await read(reports.span, store, period)
     summary = reports.summary(of)
-    if request.store.reporting.purchases:
-        days = period.first, period.last
-        read = request.service.db.long_read
-        summary.purchases = await read(purchases.summary, request.store, *days)
+    if store.reporting.purchases:
+        summary.purchases = await read(purchases.summary, store, period.first, period.last)
     if _as_csv(request):
         columns, rows = reports.summary_table(summary)
         return _csv(f"summary-{period.first}-{period.last}", columns, _one(rows))
