@@ -117,7 +117,6 @@ class AccessCache:
         return self._platform_shops.get(shop)
 
     def any_events_enabled(self) -> bool:
-        """Returns whether any store has events enabled."""
         return any(store.events_since is not None for store in self._snapshot.stores.values())
 
     def sealed(self, store_id: str) -> str | None:

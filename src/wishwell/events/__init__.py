@@ -145,7 +145,6 @@ def event_id(profile_id: str, sequence: int) -> str:
 
 
 def events_enabled(profile: Profile) -> bool:
-    """Returns whether the profile's store has events enabled."""
     return profile.store.events_since is not None
 
 

@@ -223,7 +223,6 @@ class Sender:
     async def _send(
         self, store_id: str, hook: Webhook, keys: Secrets, delivery: ClaimedDelivery
     ) -> Attempt:
-        """Makes one attempt."""
         now, event = self._clock(), delivery.event
         if event is None and delivery.type != TEST:
             return Attempt(delivery, now)
@@ -289,7 +288,6 @@ class Sender:
 
 
 def _finished(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:
-    """Returns the finished sends with their results."""
     return {send: send.result() for send in sends if send.done() and not send.cancelled()}
 
 

@@ -21,7 +21,6 @@ def of_caller(request: Request, caller: Caller) -> Flow:
 
 
 def of_visit(request: Request, visit: StorefrontRequest) -> Flow:
-    """Returns the flow of a storefront request."""
     party = visit.customer.gid if visit.customer else visit.address
     return Flow(visit.store.id, party or request.peer)
 

@@ -21,12 +21,12 @@ _HEX_ID = re.compile(r"[0-9a-f]{32}")
 _encoder = msgspec.json.Encoder()
 
 JSON = (b"content-type", b"application/json")
-# A response is valid for one caller and one moment only, so no cache may store it.
-# rule: response-uncached
 # Version ff and ids of zeros are invalid (W3C Trace Context, 3.2.2).
 _TRACEPARENT = re.compile(
     rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
 )
+# A response is valid for one caller and one moment only, so no cache may store it.
+# rule: response-uncached
 _PRIVATE = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 _EXPOSED = (
     b"access-control-expose-headers",
@@ -121,7 +121,6 @@ class Response(msgspec.Struct, gc=False):
 
 
 def json(status: int, body: Any) -> Response:
-    """Returns a response with a JSON body."""
     return Response(status, _encoder.encode(body), [JSON, *_PRIVATE])
 
 
@@ -174,7 +173,6 @@ def stored(document: bytes) -> Response:
 
 
 def no_content() -> Response:
-    """Returns 204."""
     return Response(204, b"", list(_PRIVATE))
 
 
@@ -253,7 +251,6 @@ def failure(error: Exception, request_id: str) -> Response:
 
 
 def phrase(status: HTTPStatus) -> str:
-    """Returns the reason phrase of a status."""
     # Before Python 3.13, the phrase for 413 isn't that of RFC 9110.
     return "Content Too Large" if status == 413 else status.phrase
 
@@ -264,7 +261,6 @@ _STATUS_LINES = {
 
 
 def head(status: int, headers: Headers) -> bytes:
-    """Returns a response's status line and headers."""
     lines = _STATUS_LINES[status] + b"\r\n".join(map(b": ".join, headers))
     if lines.count(b"\n") != len(headers):
         raise ValueError("a header's value has a line feed")

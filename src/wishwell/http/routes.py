@@ -66,7 +66,6 @@ def _compressed(path: str, *query: str, **methods: Handler) -> Route:
 
 
 def _of_store(path: str, *query: str, **methods: Handler) -> Route:
-    """Returns a route that acts on the whole store."""
     return _route(path, *query, **methods)._replace(on_storefront=False, of_store=True)
 
 

@@ -183,7 +183,6 @@ async def _erased(service: Services) -> bool:
 
 # rule: erase-completes
 async def _erase(service: Services) -> None:
-    """Removes the data of erased profiles."""
     async for _ in erasure.work(service.db, service.clock):
         await asyncio.sleep(_SHORT_PAUSE_SECONDS)
 
@@ -204,7 +203,6 @@ async def _has_due_requests(service: Services) -> bool:
 
 # rule: privacy-requests
 async def _process_privacy_requests(service: Services) -> None:
-    """Processes the privacy requests of platforms."""
     journal.actor.set("platform")
     async for customer in request_processing.work(service.db, service.clock):
         if customer is not None:
@@ -239,7 +237,6 @@ async def _count(service: Services) -> None:
 
 # rule: feed-once
 async def _assign_positions(service: Services) -> float | None:
-    """Assigns feed positions to new events."""
     metrics.EVENTS_POSITIONED.inc(await events.assign_positions(service.db, service.clock))
     return None if service.access_cache.any_events_enabled() else _IDLE_SECONDS
 

@@ -373,7 +373,6 @@ async def _write_entries(
 
 
 def _to_columns(profile: Profile, item: Item) -> dict[str, object]:
-    """Returns an item's columns by name."""
     product_id, variant_id = item_key(item)
     return mapping.to_columns(item) | {
         "profile_id": profile.id,
