@@ -8,11 +8,11 @@ from msgspec import Meta
 from wishwell import field_types as types
 from wishwell.http import request_body, responses
 from wishwell.http.context import Request
-from wishwell.http.request_types import Body
+from wishwell.http.request_types import Body, stored_variant
 from wishwell.http.responses import Data, Response
 from wishwell.products.notices import Money
 from wishwell.stores import Store, reporting
-from wishwell.wishlists import fields, items, orders
+from wishwell.wishlists import fields, orders
 from wishwell.wishlists.orders import Line, Order
 
 OrderId = Annotated[
@@ -38,9 +38,7 @@ class OrderLineBody(Body):
     """What the customer paid per unit, after discounts, including tax."""
 
     def line(self, store: Store) -> Line:
-        variant = items.NO_VARIANT
-        if self.variant_id is not None:
-            variant = store.product_id("variantId", self.variant_id)
+        variant = stored_variant(store, self.variant_id)
         price = self.unit_price or Money("", "")
         product = store.product_id("productId", self.product_id)
         return Line(product, variant, self.quantity, price.amount, price.currency)

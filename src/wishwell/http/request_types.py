@@ -64,7 +64,7 @@ class NewItemBody(Body):
     def new_item(self, store: Store) -> NewItem:
         return NewItem(
             product_id=store.product_id("productId", self.product_id),
-            variant_id=_variant(store, self.variant_id),
+            variant_id=stored_variant(store, self.variant_id),
             quantity=_given(self.quantity),
             tags=_tags(self.tags),
             note=_cleared(self.note),
@@ -103,7 +103,7 @@ class ItemPatchBody(Body):
         product = self.product_id
         return ItemPatch(
             product_id=None if product is UNSET else store.product_id("productId", product),
-            variant_id=None if self.variant_id is UNSET else _variant(store, self.variant_id),
+            variant_id=None if self.variant_id is UNSET else stored_variant(store, self.variant_id),
             quantity=_given(self.quantity),
             tags=_tags(self.tags),
             note=_cleared(self.note),
@@ -114,7 +114,7 @@ def _tags(tags: Sequence[str] | UnsetType | None) -> tuple[str, ...] | None:
     return None if tags is UNSET or tags is None else fields.check_tags(tags)
 
 
-def _variant(store: Store, id: int | str | None) -> str:
+def stored_variant(store: Store, id: int | str | None) -> str:
     return items.NO_VARIANT if id is None else store.product_id("variantId", id)
 
 
@@ -192,10 +192,8 @@ class NewShareBody(Body):
                 max(0, round(self.expires_at.timestamp() * 1000)), ids.MAX_TIMESTAMP_MS
             )
             expires_at = shares.check_expiry(ids.timestamp(milliseconds), now)
-        name = self.display_name
-        if isinstance(name, str):
-            name = shares.check_display_name(name)
-        name = name or "" if name is not UNSET else None
+        name = _cleared(self.display_name)
+        name = name and shares.check_display_name(name)
         return ShareSettings(_given(self.reservations), _given(self.notes), expires_at, name)
 
 
