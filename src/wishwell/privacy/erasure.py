@@ -14,7 +14,7 @@ import structlog
 
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
-from wishwell.db import Database, Reader, Row, Writer, run_statement
+from wishwell.db import Database, Reader, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Unavailable
@@ -140,9 +140,10 @@ async def idle(
         before = _idle_before(store, now)
         if store.forget_since > before:
             continue
-        after = ("", ids.NO_UUID)
-        while rows := await db.read(_idle, store.id, before, after):
-            after = (rows[-1][1], rows[-1][0])
+        named = {"store": store.id, "before": before, "limit": _BATCH_SIZE}
+        after = {"after_time": "", "after": ids.NO_UUID}
+        while rows := await db.read(run_statement, "customers_idle", **named, **after):
+            after = {"after_time": rows[-1][1], "after": rows[-1][0]}
             for _, _, gid in rows:
                 customer = profiles.of_customer(store, gid)
                 erased = () if dry else await db.long_write(_erase_idle, customer, clock)
@@ -171,13 +172,6 @@ async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
     named["ahead"] = ids.timestamp(now + MAX_JUMP_MS)
     await tx.run("forget_since_redate", **named)
     return bool(await tx.all("customers_redate", **named, limit=_BATCH_SIZE))
-
-
-async def _idle(tx: Reader, store_id: str, before: str, after: tuple[str, str]) -> Sequence[Row]:
-    """Returns key, time and GID of the next batch of inactive customers; ``after`` is the
-    cursor."""
-    named = {"store": store_id, "before": before, "limit": _BATCH_SIZE}
-    return await tx.all("customers_idle", **named, after_time=after[0], after=after[1])
 
 
 def months_before(now: int, months: int) -> int:

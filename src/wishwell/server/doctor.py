@@ -19,7 +19,7 @@ import msgspec
 from wishwell import config, ids, profiles, stores, version
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
-from wishwell.db import Database, Reader, cluster, connecting, failures, migrate, run_statement, url
+from wishwell.db import Database, cluster, connecting, failures, migrate, run_statement, url
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.db.hosts import Connection
 from wishwell.db.journal import Journal
@@ -216,19 +216,14 @@ def _readable_by_others() -> list[str]:
     return [path for path in named if Path(path).stat().st_mode & 0o004]
 
 
-async def _database_times(tx: Reader) -> tuple[int, str | None]:
-    """Returns the database's clock, and when a process last took a lease for housekeeping."""
-    [row] = await tx.all("database_times")
-    return ids.from_timestamp(row[0]), row[1]
-
-
 async def _clock(db: Database) -> str:
     try:
         await db.read(ReferenceClock(ids.wall_clock).checked_now)
     except ClockSuspect as error:
         raise CheckFailed(f"{error.message}. Until then nothing is removed for its age.") from error
-    there, turn = await db.read(_database_times)
-    apart = abs(ids.wall_clock() - there)
+    # The database's clock, and when a process last took a lease for housekeeping.
+    [[there, turn]] = await db.read(run_statement, "database_times")
+    apart = abs(ids.wall_clock() - ids.from_timestamp(there))
     ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
     if max(apart, ahead) > _MAX_OFFSET_MS:
         seconds = max(apart, ahead) / 1000

@@ -6,7 +6,7 @@ import structlog
 
 from wishwell import ids, profiles
 from wishwell.config import Settings
-from wishwell.db import Database, Reader, Row, Writer
+from wishwell.db import Database, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.wishlists import reservation_rows
 
@@ -35,11 +35,12 @@ async def sessions(
     ``Unavailable``, also while the clock is suspect.
     """
     idle, empty = _expiry_times(settings, await db.read(clock.checked_now))
-    after, removed = ("", ids.NO_UUID), 0
+    terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH_SIZE}
+    after, removed = {"after_time": "", "after": ids.NO_UUID}, 0
     while not dry and await db.write(_redate, clock):
         yield removed
-    while rows := await db.read(_find_idle, idle, empty, after):
-        after = (rows[-1][1], rows[-1][0])
+    while rows := await db.read(run_statement, "sessions_idle", **terms, **after):
+        after = {"after_time": rows[-1][1], "after": rows[-1][0]}
         if dry:
             removed += len(rows)
             yield removed
@@ -67,12 +68,6 @@ async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
     ahead = ids.timestamp(now + MAX_JUMP_MS)
     named = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH_SIZE}
     return bool(await tx.all("sessions_redate", **named))
-
-
-async def _find_idle(tx: Reader, idle: str, empty: str, after: tuple[str, str]) -> Sequence[Row]:
-    """Returns key, time and GID of the next batch of expired sessions; ``after`` is the cursor."""
-    terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH_SIZE}
-    return await tx.all("sessions_idle", **terms, after_time=after[0], after=after[1])
 
 
 # rule: clock-guard
