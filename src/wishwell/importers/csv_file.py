@@ -187,7 +187,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
         gid = cell
         if not cell.startswith("gid://"):
             gid = ids.customer_gid(store.platform, cell)
-        profile = profiles.parse(store, "", gid, "customer", ("customer",))
+        profile = profiles.parse(store, "", gid, "customer")
         return profile.id, profile.gid
 
     def quantity(cell: str) -> int:

@@ -60,15 +60,13 @@ KINDS: tuple[Kind, ...] = ("customer", "session")
 
 
 # rule: profile-gid
-def parse(
-    store: Store, namespace: str, gid: str, field: str, kinds: Sequence[Kind] = ()
-) -> Profile:
+def parse(store: Store, namespace: str, gid: str, field: str) -> Profile:
     """Returns the profile with a GID in a store. Doesn't check whether a session exists.
 
     Raises ``Invalid``, naming ``field``, unless the GID has the right form, the store's platform or
-    the namespace, and one of the ``kinds``: by default that of the field's name, or any.
+    the namespace, and the kind that ``field`` is, if it is one.
     """
-    kinds = kinds or [kind for kind in KINDS if kind == field] or KINDS
+    kinds = [kind for kind in KINDS if kind == field] or KINDS
     prefix = f"gid://{namespace}/Session/"
     uuid = gid.removeprefix(prefix).lower()
     if gid.startswith(prefix) and ids.is_uuid(uuid) and "session" in kinds:
