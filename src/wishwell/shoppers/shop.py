@@ -37,8 +37,7 @@ class Shop:
 
     # rule: storefront-jwt
     async def customer(self, token: str) -> str:
-        """Returns the GID of a JWT's customer. Raises ``InvalidEvidence`` and
-        ``Unavailable``."""
+        """Returns the GID of a JWT's customer. Raises ``InvalidEvidence`` and ``Unavailable``."""
         store, kid = self.store, customers.key_id(token)
         naming, platform = store.naming, store.platform
         if kid is None:
