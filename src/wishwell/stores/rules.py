@@ -36,18 +36,12 @@ _RULES = {
     "platform": ("[a-z0-9-]{1,40}", "must be 1 to 40 characters: a-z, 0-9 or -"),
     "product_ids": ("integer|text", "must be integer or text"),
     "notices": ("opt-out|opt-in", "must be opt-out or opt-in"),
-    "auth_flow": (
-        f"({_PATH})?",
-        "must be empty, or a path without spaces that begins with one /",
-    ),
+    "auth_flow": (f"({_PATH})?", "must be empty, or a path without spaces that begins with one /"),
     "origin": (
         r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?",
         "must be of the form https://shop.example, in lower case, without a user name or a path",
     ),
-    "host": (
-        ORIGIN,
-        "must be an origin of the form https://shop.example",
-    ),
+    "host": (ORIGIN, "must be an origin of the form https://shop.example"),
     "price_drop_percent": ("[1-9]|[1-8][0-9]|90", "must be a whole number from 1 to 90"),
     "forget_customers_after": (
         "None|[1-9][0-9]?|1[01][0-9]|120",
