@@ -28,7 +28,7 @@ from wishwell.config import load
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Invalid, ServiceError, Unauthenticated, UnsupportedMedia
-from wishwell.http import queries, request_types, routes, shopify
+from wishwell.http import queries, request_types, routes
 from wishwell.importers import catalogue_summary as summary
 from wishwell.importers import xml_feed
 from wishwell.importers.catalogue import Catalogue
@@ -368,7 +368,7 @@ def platform_webhook(data: bytes) -> None:
     for kind in (ProductBody, OrderBody):
         try:
             body = msgspec.json.decode(data, type=kind)
-            shopify.check_keys(data)
+            request_types.check_keys(data)
         except (msgspec.DecodeError, ValueError, RecursionError, ServiceError):
             continue
         with contextlib.suppress(Invalid):

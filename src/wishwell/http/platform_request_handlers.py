@@ -29,7 +29,7 @@ async def take_platform_webhook(request: Request) -> object:
     body = shopify.prove(raw, headers, secrets)
     assert store is not None
     await rate_limits.count_webhook(request, store)
-    shopify.check_keys(raw)
+    request_types.check_keys(raw)
     id, now = service.new_id(), service.clock()
     if not isinstance(body, shopify.PrivacyBody):
         delivery = hashlib.sha256(headers[shopify.SIGNATURE]).hexdigest()

@@ -344,14 +344,24 @@ def body(raw: bytes, content_type: str | None, shape: type[T]) -> T:
     check_type(content_type)
     try:
         value: T = _decoder(shape).decode(raw)  # type: ignore[arg-type]
-        twice = fields.duplicate_key(raw)
     except msgspec.ValidationError as error:
         raise Invalid("body: must be a JSON object.") from error
     except (ValueError, RecursionError) as error:
         raise not_json(raw, error) from error
-    if twice is not None:  # rule: input-strict
-        raise Invalid(f"{twice}: is repeated in the body.")
+    check_keys(raw)
     return value
+
+
+# rule: input-strict
+def check_keys(raw: bytes) -> None:
+    """Raises ``Invalid`` for a body that repeats a key, or that isn't JSON in a field that the
+    decoder skips."""
+    try:
+        twice = fields.duplicate_key(raw)
+    except (ValueError, RecursionError) as error:
+        raise not_json(raw, error) from error
+    if twice is not None:
+        raise Invalid(f"{twice}: is repeated in the body.")
 
 
 def not_json(raw: bytes, error: Exception) -> Invalid:

@@ -13,13 +13,12 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import profiles
 from wishwell.errors import Invalid, Unauthenticated
-from wishwell.http import request_types, responding
+from wishwell.http import responding
 from wishwell.importers.platform_webhooks import DeletedProduct, OrderBody, ProductBody
 from wishwell.privacy.platform_requests import TOPICS, PlatformWebhook, Topic
 from wishwell.shoppers import customers
 from wishwell.shoppers.customers import InvalidEvidence
 from wishwell.stores import Store
-from wishwell.wishlists import fields
 
 PATH = f"{responding.PREFIX}/platforms/shopify/webhooks"
 SIGNATURE, SHOP = b"x-shopify-hmac-sha256", b"x-shopify-shop-domain"
@@ -88,17 +87,6 @@ def prove(raw: bytes, headers: Mapping[bytes, bytes], secrets: Sequence[str]) ->
         "must be the same domain.",
         "signature_invalid",
     )
-
-
-def check_keys(raw: bytes) -> None:
-    """Raises ``Invalid`` for a body that repeats a key, or that isn't JSON in a field that the
-    decoder skips."""
-    try:
-        twice = fields.duplicate_key(raw)
-    except (ValueError, RecursionError) as error:
-        raise request_types.not_json(raw, error) from error
-    if twice is not None:
-        raise Invalid(f"{twice}: is repeated in the body.")
 
 
 def privacy_request(
