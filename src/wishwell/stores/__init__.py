@@ -341,9 +341,8 @@ def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     given = structs.asdict(patch)
     named = {name: value for name, value in given.items() if value is not None}
     if patch.hosts is not None:
-        named["hosts"] = tuple(
-            dict.fromkeys(normalised_origin(host) for host in patch.hosts if host)
-        )
+        origins = map(normalised_origin, filter(None, patch.hosts))
+        named["hosts"] = tuple(dict.fromkeys(origins))
     if patch.origins is not None:
         named["origins"] = tuple(dict.fromkeys(patch.origins))
     for name in ("naming", "pages", "reporting", "look"):
@@ -357,14 +356,11 @@ def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     if (events := named.pop("events", None)) is not None:
         named["events_since"] = (store.events_since or _when_propagated(now)) if events else None
     if (months := named.get("forget_customers_after")) is not None:
-        since = store.forget_since or _when_propagated(now)
-        named |= {"forget_since": since} if months else dict.fromkeys(_ERASURE_FIELDS)
+        named["forget_customers_after"] = months or None
+        named["forget_since"] = (store.forget_since or _when_propagated(now)) if months else None
     store = structs.replace(store, **named)
     check(store)
     return store
-
-
-_ERASURE_FIELDS = ("forget_customers_after", "forget_since")
 
 
 def _when_propagated(now: str) -> str:
