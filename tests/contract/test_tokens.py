@@ -10,7 +10,8 @@ from tests.contract.conftest import Clock
 from wishwell import stores
 from wishwell.access import auth, key_files
 from wishwell.access.access_cache import AccessCache
-from wishwell.errors import Invalid, Misconfigured, OutdatedToken, Unauthenticated
+from wishwell.errors import Invalid, Misconfigured, OutdatedToken, StoreDeleted, Unauthenticated
+from wishwell.privacy import store_deletion
 from wishwell.profiles.pages import Cursor, CursorSigner
 
 KEY = b"k" * 40
@@ -69,6 +70,33 @@ def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
         return await asyncio.gather(*both, return_exceptions=True)
 
     assert [type(refused) for refused in bench.run(twice())] == [OutdatedToken] * 2
+
+
+def test_known_caller_is_found_from_the_caches_alone(bench, store):
+    """The caller by whom a request is queued is the same as the authenticated one, found without the
+    database. An uncached, forged or malformed token, and one of a deleted store, has none.
+    Rules: token-required, store-delete."""
+    process, admin = Process(bench, bench.clock()), auth.new_admin_token()
+    made = admin, "x", bench.new_id(), bench.clock.tick(), None
+    bench.write(auth.create_admin_token, store, *made)
+    profiles = bench.new_customer(store), bench.new_session(store)
+    tokens = [*map(process.issue, profiles), admin]
+
+    def known():
+        return [process.authenticator.known(token) for token in tokens]
+
+    assert known() == [None] * 3
+    callers = [bench.run(process.authenticator.caller(token)) for token in tokens]
+    assert [caller.kind for caller in callers] == ["customer", "session", "admin"]
+    assert known() == callers
+    of_nobody = jwt.encode({"sub": "x", "aud": store.id}, KEY, "HS256", {"kid": KEY_ID})
+    for bad in ("", "a.b.c", of_nobody, tokens[0][:-1], auth.ADMIN_PREFIX, auth.new_admin_token()):
+        assert process.authenticator.known(bad) is None, bad
+    bench.write(store_deletion.begin, store.handle, bench.clock.tick())
+    process.clock.milliseconds += 5_000
+    with pytest.raises(StoreDeleted):
+        bench.run(process.authenticator.caller(tokens[0]))
+    assert known() == [None] * 3
 
 
 def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):
