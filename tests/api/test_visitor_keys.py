@@ -344,14 +344,15 @@ def test_key_ends_with_purge_and_store(service):
 
 @pytest.mark.either_engine
 def test_key_is_renewed_daily_and_expires(front):
-    """A key older than a day is replaced, one older than 90 days refused; the store's new secret
-    ends it. Rule: storefront-visitor-key."""
+    """A key older than a day, or dated ahead by a wrong clock, is replaced; one older than 90 days is
+    refused. The store's new secret ends it. Rules: storefront-visitor-key, clock-guard."""
     key = front.visitor(5).key
     gid = front.session(key)
     assert "key" not in front.exchange(key).json()["data"]
-    new = front.exchange(front.key(gid, age=2 * DAY)).json()["data"]["key"]
-    SECRETS.add(new)
-    assert products(front.client(new).get("/items")) == [5]
+    for age in (2 * DAY, -1_000 * DAY):
+        new = front.exchange(front.key(gid, age=age)).json()["data"]["key"]
+        SECRETS.add(new)
+        assert products(front.client(new).get("/items")) == [5]
     assert front.refused(front.key(gid, age=91 * DAY), "token_invalid")
     front.shop.update("--new-cookie-secret", "leaked")
     soon(lambda: front.refused(new, "token_invalid"))

@@ -384,6 +384,24 @@ def test_purge_closes_no_session_if_the_clock_jumps_after_its_start(bench, store
     assert bench.holds(session)[0] == 1
 
 
+def test_request_that_waits_for_the_clock_delays_no_other(bench, store, now):
+    """While the clock is suspect, a customer is erased although an export due before that waits.
+    Rules: clock-guard, privacy-requests."""
+    bench.clock.milliseconds = now - 31 * DAY_MS
+    export, customer, id = EndExport(bench, store), bench.new_customer(store), bench.new_id()
+    bench.save(customer)
+    clock = Machine().process()
+    make_suspect(bench, clock)
+    request = PlatformWebhook("customers/redact", id, id, customer)
+    bench.write(platform_requests.take, store, request, id, now)
+    bench.drain(request_processing.work(bench.db, clock))
+    assert export.is_whole()
+    assert bench.read(erasure.is_under_way, customer.id)
+    bench.write(clock.confirm)
+    bench.drain(request_processing.work(bench.db, clock))
+    assert not export.is_whole()
+
+
 def test_no_day_ends_while_the_clock_is_suspect(bench, store, now):
     """While the clock is suspect, counts belong to the last counted day, although the expected time is on
     a later one. After a confirmation the next count begins today. Rules: count-days, clock-guard."""
@@ -529,9 +547,9 @@ def test_clock_that_differs_from_the_servers_cannot_be_confirmed(bench, now, eng
 
 
 def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
-    """A stored time of an earlier boot that is years ahead doesn't hide a later jump.
+    """A stored time of an earlier boot that is over an hour ahead doesn't hide a later jump.
     Rule: clock-guard."""
-    bench.execute(f"INSERT INTO clocks VALUES ('before', {now + YEAR}, 1, 0, 0)")
+    bench.execute(f"INSERT INTO clocks VALUES ('before', {now + HOUR + MINUTE}, 1, 0, 0)")
     bench.run(Machine().process().observe(bench.db))
     assert [boot for (boot,) in bench.select("SELECT boot FROM clocks")] == ["one"]
 
@@ -702,6 +720,23 @@ def test_times_in_the_future_postpone_nothing(bench, store, now):
     assert bench.read(erasure.is_under_way, customer.id)
     left = [act.is_whole() for act in (export, deletion, product, told)]
     assert left == [False] * 4
+
+
+def test_use_dated_over_an_hour_ahead_counts_as_now(bench, store, now):
+    """The last use of a session or customer that is dated over an hour ahead is dated now; up to an hour, the
+    date stays. Rule: clock-guard."""
+    customer = bench.new_customer(bench.new_store(forget_customers_after=1))
+    used = bench.new_session(store), customer
+    bench.save(customer)
+    for ahead, dated in ((HOUR, now + HOUR), (HOUR + 1, now)):
+        for profile in used:
+            time = f"touched_at = '{ids.timestamp(now + ahead)}'"
+            bench.execute(f"UPDATE profiles SET {time} WHERE profile_id = '{profile.id}'")
+        bench.drain(purge.sessions(bench.db, SETTINGS, Clock(now)))
+        bench.drain(erasure.idle(bench.db, Clock(now)))
+        of = "SELECT touched_at FROM profiles WHERE profile_id = $1"
+        found = [bench.select(of, profile.id) for profile in used]
+        assert found == [[(ids.timestamp(dated),)]] * 2
 
 
 def test_counts_in_the_future_are_made_again(bench, store, now):
