@@ -18,6 +18,7 @@ import pytest
 
 from tests.app_proxy import BASE, KEY, AppProxy, common, signed
 from tests.conftest import ROOMY, SEALING_KEY, Shop
+from tests.faults.harness import step, with_clock
 from tests.servers import HERE, SECRETS, Service, wait_until
 from wishwell import ids
 from wishwell.shoppers.cookie import Signer
@@ -356,6 +357,20 @@ def test_key_is_renewed_daily_and_expires(front):
     assert front.refused(front.key(gid, age=91 * DAY), "token_invalid")
     front.shop.update("--new-cookie-secret", "leaked")
     soon(lambda: front.refused(new, "token_invalid"))
+
+
+@pytest.mark.either_engine
+def test_key_stays_valid_when_the_clock_jumps_ahead(new_service):
+    """A clock that jumps years ahead doesn't end a visitor's key: its age is judged by the uptime.
+    Rules: clock-guard, storefront-visitor-key."""
+    service = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY)
+    clock = with_clock(service, 0)
+    with fronting(service.start()) as front:
+        key = front.visitor(5).key
+        step(clock, 3 * 365 * DAY)
+        answer = front.exchange(key)
+        assert answer.status_code == 200, answer.text
+        SECRETS.add(answer.json()["data"]["token"])
 
 
 @pytest.mark.either_engine
