@@ -10,7 +10,14 @@ from tests.contract.conftest import Clock
 from wishwell import stores
 from wishwell.access import auth, key_files
 from wishwell.access.access_cache import AccessCache
-from wishwell.errors import Invalid, Misconfigured, OutdatedToken, StoreDeleted, Unauthenticated
+from wishwell.errors import (
+    Invalid,
+    Misconfigured,
+    OutdatedToken,
+    StoreDeleted,
+    Unauthenticated,
+    Unavailable,
+)
 from wishwell.privacy import store_deletion
 from wishwell.profiles.pages import Cursor, CursorSigner
 
@@ -74,16 +81,16 @@ def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
 
 def test_known_caller_is_found_from_the_caches_alone(bench, store):
     """The caller by whom a request is queued is the same as the authenticated one, found without the
-    database. An uncached, forged or malformed token, and one of a deleted store, has none.
-    Rules: token-required, store-delete."""
+    database. An uncached, forged or malformed token, and one of a deleted or unreadable store, has
+    none. Rules: token-required, store-delete, bad-row."""
     process, admin = Process(bench, bench.clock()), auth.new_admin_token()
     made = admin, "x", bench.new_id(), bench.clock.tick(), None
     bench.write(auth.create_admin_token, store, *made)
     profiles = bench.new_customer(store), bench.new_session(store)
     tokens = [*map(process.issue, profiles), admin]
 
-    def known():
-        return [process.authenticator.known(token) for token in tokens]
+    def known(by=process):
+        return [by.authenticator.known(token) for token in tokens]
 
     assert known() == [None] * 3
     callers = [bench.run(process.authenticator.caller(token)) for token in tokens]
@@ -92,6 +99,13 @@ def test_known_caller_is_found_from_the_caches_alone(bench, store):
     of_nobody = jwt.encode({"sub": "x", "aud": store.id}, KEY, "HS256", {"kid": KEY_ID})
     for bad in ("", "a.b.c", of_nobody, tokens[0][:-1], auth.ADMIN_PREFIX, auth.new_admin_token()):
         assert process.authenticator.known(bad) is None, bad
+    bench.execute(f"UPDATE stores SET limits = '[' WHERE id = '{store.id}'")
+    later = Process(bench, bench.clock())
+    for token in tokens:
+        with pytest.raises(Unavailable):
+            bench.run(later.authenticator.caller(token))
+    assert known(later) == [None] * 3
+    bench.execute(f"UPDATE stores SET limits = '{{}}' WHERE id = '{store.id}'")
     bench.write(store_deletion.begin, store.handle, bench.clock.tick())
     process.clock.milliseconds += 5_000
     with pytest.raises(StoreDeleted):
