@@ -767,7 +767,7 @@ def test_counts_in_the_future_are_made_again(bench, store, now):
     both(-40)
     both(-10)
     both(0)
-    for wrong in (DAY_MS, 10 * DAY_MS, 400 * DAY_MS):
+    for wrong in (2 * HOUR, DAY_MS, 10 * DAY_MS, 400 * DAY_MS):
         both(0, wrong=wrong)
         assert found(store) == found(twin)
     counts = bench.read(counting.last, store, "9999-12-31", 9_999)

@@ -34,9 +34,10 @@ def of_texts(bench):
 
 def test_reports_have_text_ids_and_product_data(bench, of_texts):
     """In a store whose ids are text, all reports have the ids as they are; the report of purchases has
-    title and image. Rules: store-product-ids, purchase-report."""
+    title and image, and the summary the owners. Rules: store-product-ids, purchase-report."""
     today = reporting.day_of(bench.clock(), of_texts.reporting.zone)
     of = bench.read(reports.span, of_texts, reports.Period(today, today))
+    assert reports.summary(of).profiles == reports.WishHolders(customers=1, visitors=0)
     [wished] = bench.read(reports.products, of_texts, of, "wishes", "variant", 0, 9)
     assert (wished.product_id, wished.variant_id) == ("007", "01")
     assert bench.read(reports.rounded, of_texts, ["007"]) == [("007", 0)]
