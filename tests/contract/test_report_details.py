@@ -47,6 +47,19 @@ def test_reports_have_text_ids_and_product_data(bench, of_texts):
     assert [(one.variant_id, one.quantity) for one in page] == [("01", 1)]
 
 
+def test_wish_from_before_the_retained_days_is_added_on_none_of_them(bench, store):
+    """A wish that is older than 25 months counts as a wish of the first retained day, but isn't added
+    on it. Rule: count-days."""
+    now = bench.clock()
+    for years in (3, 0):
+        bench.clock.milliseconds = now - years * 365 * ids.DAY_MS
+        bench.save(bench.new_customer(store))
+    bench.drain(counting.run(bench.db, store, bench.clock))
+    newest, *_, oldest = bench.read(counting.last, store, "9999-12-31", counting.ALL_DAYS)
+    assert (oldest.wishes, oldest.added) == (1, 0)
+    assert (newest.wishes, newest.added) == (2, 1)
+
+
 def test_end_of_a_count_is_its_start_plus_the_time_that_it_took(bench, store):
     """A count that takes a tenth of a second ends that much after its start. Rule: count-pace."""
 
@@ -71,6 +84,14 @@ def test_batches_of_a_count_have_at_most_250_items_of_whole_profiles(bench, stor
         bench.fill(customer, products=99)
     rows = bench.drain(counting.run(bench.db, store, bench.clock))
     assert rows[1:5] == [5, 200, 200, 100]
+
+
+def test_csv_of_products_has_a_column_for_each_field():
+    """The products report by variant, sorted by rise, has all columns. Rule: report-csv."""
+    assert " ".join(reports.columns("variant", "rising")) == (
+        "productId variantId title variantTitle image wishes customers visitors added removed rise "
+        "price.amount price.currency availability"
+    )
 
 
 def test_period_has_at_most_366_days(store):
