@@ -8,9 +8,9 @@ import pytest
 from wishwell import ids, products, reports
 from wishwell.errors import Invalid
 from wishwell.products import NewProduct, ProductData
-from wishwell.reports import counting, purchases, wishers
+from wishwell.reports import counting, purchases, tally, wishers
 from wishwell.stores import reporting
-from wishwell.wishlists import orders
+from wishwell.wishlists import items, orders
 
 IMAGE = "https://cdn.example/mug.jpg"
 
@@ -37,12 +37,15 @@ def test_reports_have_text_ids_and_product_data(bench, of_texts):
     title and image, and the summary the owners. Rules: store-product-ids, purchase-report."""
     today = reporting.day_of(bench.clock(), of_texts.reporting.zone)
     of = bench.read(reports.span, of_texts, reports.Period(today, today))
-    assert reports.summary(of).profiles == reports.WishHolders(customers=1, visitors=0)
+    summary = reports.summary(of)
+    assert (summary.profiles, summary.lists) == (reports.WishHolders(customers=1, visitors=0), 0)
     [wished] = bench.read(reports.products, of_texts, of, "wishes", "variant", 0, 9)
     assert (wished.product_id, wished.variant_id) == ("007", "01")
     assert bench.read(reports.rounded, of_texts, ["007"]) == [("007", 0)]
     [bought] = bench.read(purchases.products, of_texts, today, today)
     assert (bought.product_id, bought.title, bought.image) == ("007", "A mug", IMAGE)
+    days = bench.read(purchases.days, of_texts, [tally.following(today, -1), today])
+    assert [(day.orders, day.units) for day in days] == [(0, 0), (1, 2)]
     [page] = bench.drain(wishers.every(bench.db, of_texts, wishers.of("007", "01")))
     assert [(one.variant_id, one.quantity) for one in page] == [("01", 1)]
 
@@ -58,6 +61,27 @@ def test_wish_from_before_the_retained_days_is_added_on_none_of_them(bench, stor
     newest, *_, oldest = bench.read(counting.last, store, "9999-12-31", counting.ALL_DAYS)
     assert (oldest.wishes, oldest.added) == (1, 0)
     assert (newest.wishes, newest.added) == (2, 1)
+
+
+def test_days_without_wishes_keep_their_counts_when_older_ones_had_some(bench, store):
+    """A store that had wishes, then none for days, has a count for each day, although the next wish is
+    older than the next count. Rule: count-days."""
+    begin, customer = bench.clock(), bench.new_customer(store)
+
+    def count(day):
+        bench.clock.milliseconds = begin + day * ids.DAY_MS
+        bench.drain(counting.run(bench.db, store, bench.clock))
+
+    item = bench.save(customer)
+    count(0)
+    bench.write(items.delete, customer, item.id, bench.clock.tick())
+    for day in (1, 2, 3, 4):
+        count(day)
+    bench.clock.milliseconds = begin + 6 * ids.DAY_MS
+    bench.save(customer)
+    count(8)
+    counts = bench.read(counting.last, store, "9999-12-31", counting.ALL_DAYS)
+    assert [count.customers for count in counts] == [1, *[0] * 7, 1]
 
 
 def test_end_of_a_count_is_its_start_plus_the_time_that_it_took(bench, store):
