@@ -2,17 +2,29 @@
 
 import asyncio
 import contextlib
+import functools
 import socket
 import time
+from ipaddress import ip_network
 
 import pytest
 import structlog
 
 from tests.servers import RedisServer
+from wishwell.access import addresses
 from wishwell.ratelimits import Limiter, LimitState, too_many
 from wishwell.ratelimits.shared import RedisLimiter
 
 MINUTE = 60_000
+
+
+def test_platform_reports_one_address_and_no_more():
+    """With a platform's signature the address counts that the platform reports, and never one before
+    it, which the visitor may have made up. Rule: limit-address."""
+    trusted, reported = (ip_network("10.0.0.0/8"),), "203.0.113.9, 192.0.2.1, 198.51.100.9"
+    of_shopper = functools.partial(addresses.of_shopper, "10.0.0.1", reported, trusted)
+    assert of_shopper() == "198.51.100.9"
+    assert of_shopper(by_platform=True) == "192.0.2.1"
 
 
 def test_window_opens_with_the_minute_and_counts_exactly():
