@@ -64,6 +64,16 @@ def test_revocations_last_as_long_as_the_tokens_and_cookies_that_they_refuse(ben
         assert (cache.is_revoked_whole(whole.id), cache.is_revoked(one.id, jti)) == expected, days
 
 
+def test_empty_name_of_a_platforms_shop_finds_no_store(bench, store):
+    """A webhook that names no shop isn't that of a store without a shop on a platform.
+    Rule: platform-signed."""
+    cache = access_cache.AccessCache(bench.db, bench.clock)
+    bench.run(cache.refresh())
+    assert store.naming.platform_shop == ""
+    assert cache.store(store.id) == store
+    assert cache.store_of_platform_shop("") is None
+
+
 @pytest.fixture
 def known(bench, engine):
     """A cache on PostgreSQL, where each read takes a connection."""
