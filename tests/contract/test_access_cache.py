@@ -5,11 +5,14 @@ import asyncio
 import pytest
 
 from tests.contract.conftest import Clock, LockHeldByOther
+from tests.contract.desk import SEALING
 from wishwell import ids, opaque
 from wishwell.access import access_cache, auth
 from wishwell.db import run_statement
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.privacy import store_deletion
+from wishwell.stores import store_secrets
+from wishwell.stores.store_secrets import SecretsPatch
 
 DAY = 86_400_000
 
@@ -65,9 +68,9 @@ def test_revocations_last_as_long_as_the_tokens_and_cookies_that_they_refuse(ben
         assert (cache.is_revoked_whole(whole.id), cache.is_revoked(one.id, jti)) == expected, days
 
 
-def test_revocations_and_deletions_outlast_later_refreshes(bench, store):
-    """A cached admin token that was revoked, a revoked profile and a deleted store stay so after refreshes
-    that read only later changes. Rules: token-revoked, store-delete."""
+def test_revocations_deletions_and_secrets_outlast_later_refreshes(bench, store):
+    """A cached admin token that was revoked, a revoked profile, a deleted store and a store's secrets stay
+    so after refreshes that read only later changes. Rules: token-revoked, store-delete."""
     token, id, session = auth.new_admin_token(), bench.new_id(), bench.new_session()
     bench.write(auth.create_admin_token, bench.store, token, "x", id, bench.clock.tick(), None)
     cache, hashed = access_cache.AccessCache(bench.db, bench.clock), opaque.hashed(token)
@@ -76,10 +79,12 @@ def test_revocations_and_deletions_outlast_later_refreshes(bench, store):
     bench.write(auth.revoke_admin_token, id, bench.clock.tick())
     bench.write(auth.revoke_profile, session, bench.clock.milliseconds)
     bench.write(store_deletion.begin, store.handle, bench.clock.tick())
+    bench.write(store_secrets.change, SEALING, bench.store, SecretsPatch(), bench.clock)
     for _ in range(3):
         bench.run(cache.refresh())
         assert bench.run(cache.admin_token(hashed)) is None
         assert cache.is_revoked_whole(session.id)
+        assert cache.sealed(bench.store.id)
         with pytest.raises(StoreDeleted):
             cache.store(store.id)
         bench.clock.milliseconds += DAY // 2
