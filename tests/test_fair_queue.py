@@ -65,7 +65,7 @@ def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
 
 
 @given(st.lists(st.tuples(flows, costs), min_size=1, max_size=60), st.integers(0, 59))
-def test_newcomer_is_next_but_for_who_is_as_far_behind(backlog, done):
+def test_newcomer_waits_for_one_task_of_each_flow_at_most(backlog, done):
     """A newcomer waits for at most one task of each other flow, never for a backlog.
     Rule: fair-queueing."""
     queue = FairQueue()

@@ -162,7 +162,7 @@ def test_module_has_a_purpose_and_fits_its_room():
         )
 
 
-def test_only_responses_knows_which_error_is_which_status():
+def test_only_responses_maps_errors_to_statuses():
     """Only these two modules map an error to an HTTP status."""
     for path in MODULES:
         if name_of(path) in ("http.responses", "http.protocol"):

@@ -93,7 +93,7 @@ BEHIND = {
 @pytest.mark.parametrize("pause", [None, 0, 0.05], ids=["at once", "in the next packet", "later"])
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @on_loop
-async def test_what_comes_behind_an_answer_is_no_answer(scheme, pause, authority, tmp_path):
+async def test_bytes_after_a_response_are_not_a_response(scheme, pause, authority, tmp_path):
     """Extra bytes after an answer aren't taken for the next one; that request uses a new
     connection.
     Rule: outbound-limits."""

@@ -37,7 +37,7 @@ def awaited(shop, resume, count):
     return events
 
 
-def test_shopper_and_sign_in_are_told(event_shop):
+def test_shoppers_and_sign_ins_emit_events(event_shop):
     """Events from a visitor's first save to the sign-in come to the feed, and replaying them yields
     what the API shows.
     Rules: feed-once, event-sequence, event-changed."""

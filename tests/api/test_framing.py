@@ -189,7 +189,7 @@ def test_who_sends_no_more_is_still_answered(service, shop):
         assert connection.recv(65_536).startswith(b"HTTP/1.1 201")
 
 
-def test_white_space_behind_a_value_is_no_part_of_it(service, shop):
+def test_white_space_after_a_header_value_is_ignored(service, shop):
     """Trailing white space isn't part of a header's value (RFC 9110 §5.5)."""
     given = "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
     lines = [f"Profile: {shop.gid('7')} \t", f"X-Request-Id: {given} ", "Connection: close"]

@@ -113,7 +113,7 @@ def test_token_asked_with_profile_header_and_another_in_the_body_is_refused(shop
     assert products(visitor.http) == [1]
 
 
-def test_ended_session_is_told_so_whatever_else_is_wrong(shop):
+def test_ended_session_is_401_with_a_hint_whatever_else_is_wrong(shop):
     """All tokens of an ended session are 401 with a hint to request a new one, whatever else is
     wrong. In `Profile` and in a body, the session is 404.
     Rules: session-ended, link-atomic, token-issued."""

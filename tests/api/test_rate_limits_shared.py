@@ -106,7 +106,7 @@ def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
         assert ask(strict, method=method, source="127.0.1.1") == 429, method
 
 
-def test_behind_a_proxy_only_what_it_says_counts(behind_proxy):
+def test_address_comes_from_the_trusted_proxy_alone(behind_proxy):
     """Behind a proxy, the client address is the rightmost untrusted one in `X-Forwarded-For`.
     Forged hops, zones, spellings and trailers don't change it; garbage does no harm.
     Rule: limit-address."""

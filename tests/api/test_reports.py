@@ -308,7 +308,7 @@ def waits_for_a_report(world, http, path):
         return http.get(path).status_code != 200 or report.done()
 
 
-def test_what_is_gone_is_told_by_the_next_count(world):
+def test_deleted_wishes_are_in_the_next_count(world):
     """The next count shows deletions. Runs after the other tests because it changes the numbers.
     Rules: count-exact, count-pace."""
     id = world.saved[world.ann.gid, 2]["id"]

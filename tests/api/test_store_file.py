@@ -123,7 +123,7 @@ def test_delete_asks_for_the_handle(service, make_shop):
 
 
 @pytest.mark.either_engine
-def test_deleted_store_is_gone_for_everybody(service, make_shop):
+def test_deleted_store_answers_nobody(service, make_shop):
     """A deleted store's tokens fail, its host and handle become free, and other stores aren't
     affected.
     Rule: store-delete."""

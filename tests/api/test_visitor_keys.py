@@ -532,7 +532,7 @@ def test_services_address_is_where_the_platform_sends_requests(service, front):
 
 
 @pytest.mark.either_engine
-def test_response_that_knows_no_shopper_has_no_mark(front):
+def test_response_without_a_shopper_has_no_mark(front):
     """An unknown path or a refused query leaves the page's shopper as it is, instead of naming
     nobody. Rule: storefront-no-token."""
     front.proxy.customer = ""

@@ -437,7 +437,7 @@ def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
     expect(page.get_by_role("heading", name="Dieser Link funktioniert nicht")).to_be_visible()
 
 
-def test_shopper_hears_of_lower_prices_or_not(shopper):
+def test_shopper_chooses_whether_to_get_price_drop_notices(shopper):
     """The choice about price drops is stored; the document doesn't offer it, because the demo's
     store has no events."""
     page = shopper.open()

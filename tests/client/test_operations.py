@@ -14,7 +14,7 @@ from wishwell_client import AsyncWishwell, Conflict, Invalid, NotFound
 pytestmark = pytest.mark.either_engine
 
 
-def test_update_tells_unset_from_none(wishes):
+def test_update_distinguishes_unset_from_none(wishes):
     """An omitted argument changes nothing, and None clears the variant or the note.
     Rule: save-once."""
     item = wishes.items.create(7, variant_id=3, quantity=2, tags=["gift"], note="blue! 💙")

@@ -75,7 +75,7 @@ def unknown(outcome):
 
 
 @pytest.mark.parametrize("before", [*LOST, refusal(503), refusal(503, 1)])
-def test_delete_that_is_gone_after_an_unknown_outcome_is_done(before):
+def test_404_after_a_delete_of_unknown_outcome_counts_as_done(before):
     """A 404 to a retried delete counts as success if the first outcome was unknown: a broken
     connection, or a 503 whose sender may not know."""
     for call in (DELETE, call_of(lambda of: of.lists.delete("l"))):

@@ -227,7 +227,7 @@ def test_erased_customer_starts_again_and_the_sequence_continues(bench, world):
     assert sequences == [(1,)]
 
 
-def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world, tmp_path):
+def test_sequence_continues_when_an_import_restores_the_customer(bench, world, tmp_path):
     """The sequence continues after an import of a file that is older than the erasure.
     Rule: erase-event."""
     customer = bench.new_customer(world.store)
@@ -240,7 +240,7 @@ def test_sequence_goes_on_where_an_import_brings_the_customer_back(bench, world,
     assert [event.sequence for event in world.feed()] == [2, 3]
 
 
-def test_nothing_there_tells_nothing(bench, world):
+def test_erasure_without_data_emits_no_event(bench, world):
     """Erasing an unknown customer makes no event and stores nothing.
     Rules: erase-immediate, erase-event."""
     customer = bench.new_customer(world.store)

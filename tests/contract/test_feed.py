@@ -96,7 +96,7 @@ def test_readers_and_writers_and_several_who_number(event_bench):
 
 
 @pytest.mark.parametrize("step", [1, 1_000])
-def test_session_is_told_before_its_link(event_bench, monkeypatch, step):
+def test_events_of_a_session_precede_its_link(event_bench, monkeypatch, step):
     """A session's events come before its link, whatever the keys and wherever a batch ends.
     Rule: event-sequence."""
     monkeypatch.setattr(events, "_BATCH_SIZE", step)
@@ -112,7 +112,7 @@ def test_session_is_told_before_its_link(event_bench, monkeypatch, step):
         assert told.index((session, "item.created")) < told.index((customer, "item.created"))
 
 
-def test_session_that_is_linked_while_a_step_looks_is_told_before_its_link(event_bench, engine):
+def test_events_of_a_session_precede_its_link_when_linked_during_a_batch(event_bench, engine):
     """The order holds although save and link commit between two statements that assign positions.
     Rule: event-sequence."""
     if engine == "sqlite":
@@ -234,7 +234,7 @@ def insert(bench, owner, count):
     bench.write(add)
 
 
-def test_what_is_too_old_goes_in_steps_and_only_who_missed_some_is_told(event_bench):
+def test_old_events_are_removed_in_batches_and_only_readers_who_missed_some_get_410(event_bench):
     """Expired events are removed in batches; only a reader who missed some gets 410.
     Rule: feed-retention."""
     bench = event_bench

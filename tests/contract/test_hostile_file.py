@@ -392,7 +392,7 @@ def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other)
     assert bench.select(of, customer.id) == []
 
 
-def test_process_that_runs_knows_what_was_revoked_long_ago(bench, other, source, tmp_path):
+def test_running_process_remembers_old_revocations(bench, other, source, tmp_path):
     """A running process applies imported revocations as soon as it sees the store.
     Rules: import-exact, token-revoked."""
     path = tmp_path / "f"

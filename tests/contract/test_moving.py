@@ -278,7 +278,7 @@ def late_writes(bench, store):
     }
 
 
-def test_write_that_comes_after_its_store_is_gone_leaves_nothing(bench, shop):
+def test_write_after_its_store_was_deleted_leaves_nothing(bench, shop):
     """A write after its store's deletion fails and leaves nothing. Rule: store-delete."""
     store, customer = shop
     delete(bench, store)

@@ -133,7 +133,7 @@ def test_put_of_a_product_replaces_a_damaged_row(bench, store, known):
     assert new_notices(bench, store) == {id: [(DROPPED, "80", "60", None)]}
 
 
-def test_store_without_events_hears_nothing_and_goes_on_counting(bench, store):
+def test_store_without_events_gets_no_notices_but_reference_prices(bench, store):
     """Without events there are no notices, but reference prices are still updated.
     Rule: events-enabled."""
     off = bench.update_store(store, events=False)
@@ -193,7 +193,7 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
     assert new_notices(bench, store) == {}
 
 
-def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
+def test_unfinished_drop_resumes_with_the_newest_price(bench, store):
     """After another put, an unfinished drop continues with the newest price; sent notices stay.
     Rule: notice-each-once."""
     wishes = [wish(bench, store)[1] for _ in range(30)]
@@ -211,7 +211,7 @@ def test_unfinished_drop_goes_on_with_the_newest_price(bench, store):
     assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[20:]}
 
 
-def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
+def test_unfinished_drop_is_emitted_once_after_a_day(bench, store):
     """An unfinished drop isn't repeated after a day; a new one of another variant visits all items
     again.
     Rule: notice-each-once."""
@@ -225,7 +225,7 @@ def test_unfinished_drop_is_not_told_twice_after_a_day(bench, store):
     assert new_notices(bench, store).keys() == {*first[20:], second}
 
 
-def test_wish_that_is_saved_later_hears_nothing(bench, store):
+def test_wish_that_is_saved_later_gets_no_notice(bench, store):
     """An item saved over a minute after the put gets no notice; one saved within the minute may.
     Rule: notice-each-once."""
     drop(bench, store)
@@ -273,7 +273,7 @@ def test_wish_of_a_closed_session_is_passed_over(bench, store):
     assert new_notices(bench, store).keys() == {id}
 
 
-def test_owner_who_is_being_written_to_is_told_by_the_next_step(bench, store, engine):
+def test_owner_with_a_concurrent_write_gets_the_notice_in_the_next_batch(bench, store, engine):
     """An owner whose row is locked by another write is visited in the next step; the step doesn't
     wait.
     Rule: notice-fair."""

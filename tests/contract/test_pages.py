@@ -77,7 +77,7 @@ def test_pages_of_any_size_have_exactly_the_records(bench, stocked, size, query,
 
 @pytest.mark.parametrize("query", [None, "tag:kept"])
 @pytest.mark.parametrize("backward", [False, True])
-def test_page_whose_records_are_gone_still_leads_back(bench, backward, query):
+def test_page_whose_records_were_deleted_has_a_previous_page(bench, backward, query):
     """A page whose records were all deleted is empty and has a cursor back, as long as there is a
     page to go back to.
     Rule: cursor-pagination."""

@@ -72,7 +72,7 @@ def test_same_body_within_48_hours_and_after(bench, store):
     assert asked(bench, store).keys() == {first, again, last}
 
 
-def test_export_is_gone_after_30_days(bench, store):
+def test_export_is_deleted_after_30_days(bench, store):
     """An export expires after 30 days, even before its removal, and doesn't show later changes.
     Rule: privacy-requests."""
     ann = bench.new_customer(store)

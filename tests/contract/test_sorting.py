@@ -115,7 +115,7 @@ def test_sorted_pages_stay_right_while_items_change(bench, by, fate):
     assert len(seen) == len({*seen})
 
 
-def test_page_whose_items_are_gone_leads_back(bench):
+def test_page_whose_items_were_deleted_has_a_previous_page(bench):
     """A cursor to a page that has become empty leads to the other side. Rule: item-sort."""
     owner = bench.new_customer()
     for number in range(3):

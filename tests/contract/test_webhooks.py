@@ -34,7 +34,7 @@ async def test_old_and_new_secret_both_sign_for_a_day(desk):
 
 
 @on_desk
-async def test_webhook_that_is_gone_is_turned_off_and_goes_on(desk):
+async def test_webhook_that_answers_410_is_turned_off_and_can_resume(desk):
     """A 410 turns a webhook off; once turned on again, it sends what was recorded meanwhile.
     Rules: delivery-schedule, delivery-resend."""
     async with desk.receiving(answer(410)) as (receiver, sender, hook):
@@ -165,7 +165,7 @@ async def test_webhook_beyond_a_limit_is_refused(desk):
 
 
 @on_desk
-async def test_secrets_are_sealed_anew(desk):
+async def test_secrets_are_encrypted_again_with_a_new_key(desk):
     """Secrets are re-encrypted with the newest key; nothing else of the webhook changes.
     Rule: sealing-keys."""
     hook = await desk.hook("https://shop.example/")

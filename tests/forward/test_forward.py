@@ -126,7 +126,7 @@ def test_customer_is_who_the_function_names(service, awaits):
 
 
 @pytest.mark.parametrize("customer", ["a b", "é", "7\r\nProfile: 8", "-", True, 7.0, b"7", print])
-def test_what_is_no_customer_is_told_to_the_shop(service, customer):
+def test_bad_customer_is_an_error_in_the_shops_program(service, customer):
     """An invalid customer raises an error that explains it to the shop, as `@wishwell/proxy` does."""
     scope = {"type": "http", "method": "GET", "path": ITEMS, "query_string": b"", "headers": []}
     app = Forward(service.url, "t", lambda _: customer)

@@ -33,7 +33,7 @@ BOMBS = {
 }
 
 
-def test_bombs_are_refused_and_leave_no_memory_behind(service, roomy_shop):
+def test_bombs_are_refused_and_their_memory_is_freed(service, roomy_shop):
     """Large or nested bodies are refused, and memory doesn't grow after repeating them."""
     http = roomy_shop.customer("1").http
     json_type = {"Content-Type": "application/json"}

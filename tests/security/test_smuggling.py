@@ -147,7 +147,7 @@ def proxied(request, service):
 
 
 @pytest.mark.slow
-def test_behind_nginx_everybody_gets_the_answer_to_their_own(service, shop, proxied):
+def test_each_client_of_nginx_gets_its_own_response(service, shop, proxied):
     """After each payload, a victim's request on the same upstream connection gets its own response."""
     attacker, victim = shop.customer("attacker"), shop.customer("victim")
     made = victim.http.post("/lists", json={"name": "Mine"})

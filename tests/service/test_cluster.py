@@ -92,7 +92,7 @@ def test_server_that_dies_costs_only_its_profiles(own, served):
 
 
 @pytest.mark.parametrize("served", [1, None], ids=["worker", "all"], indirect=True)
-def test_wishes_are_told_through_any_server(served):
+def test_wishes_emit_events_through_any_server(served):
     """Deliveries work through any server: setting up a connection to a worker fits into a
     statement's timeout.
     Rule: delivery-at-least-once."""

@@ -122,7 +122,7 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
         *(slow(*case) for case in ((1, False), (1, True), (2, True))),
     ],
 )
-def test_log_that_is_read_again_goes_on_in_whole_lines(service, workers, blocking):
+def test_log_that_is_read_again_continues_in_whole_lines(service, workers, blocking):
     """When the log is read again, it continues with whole lines, and all missing ones are counted.
     Rule: log-private."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
@@ -142,7 +142,7 @@ def test_log_that_is_read_again_goes_on_in_whole_lines(service, workers, blockin
     assert reader.text == whole(reader.text)
 
 
-def test_log_on_a_disk_with_room_again_goes_on_in_a_line_of_its_own(service):
+def test_log_continues_in_a_new_line_when_the_disk_has_space_again(service):
     """When the disk has room again, the log continues on a new line, even after a partial one.
     Rule: log-private."""
     path = service.folder / "log"

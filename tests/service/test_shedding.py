@@ -153,7 +153,7 @@ def test_refusal_closes_the_connection_where_it_must(busy):
             assert got.headers.get("connection") == "close" or b"zz" in request
 
 
-def test_what_was_refused_is_told_once_a_second(busy):
+def test_refused_requests_are_logged_once_a_second(busy):
     """Refused requests share one `shed` log line a second with their number, and are counted in
     metrics.
     Rule: log-private."""

@@ -117,7 +117,7 @@ def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
     assert rest(connection).endswith(b"(reset)")
 
 
-def test_requests_behind_an_answer_wait_until_it_is_read(service):
+def test_pipelined_requests_wait_until_the_response_is_read(service):
     """Pipelined requests wait until the response before them is read, and aren't carried out if it
     never is.
     Rule: slow-clients."""

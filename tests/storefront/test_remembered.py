@@ -96,7 +96,7 @@ async def test_cache_stays_within_its_limit(tmp_path):
 
 
 @on_loop
-async def test_shop_is_made_anew_when_its_secrets_change(tmp_path):
+async def test_cached_shop_is_replaced_when_its_secrets_change(tmp_path):
     """A shop's cached state is rebuilt when its secrets change, and only then.
     Rule: storefront-secrets."""
     async with deployment(tmp_path, 2) as (db, cache, shops, (changed, other)):

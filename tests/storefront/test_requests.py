@@ -82,7 +82,7 @@ def test_body_of_a_refused_request_is_not_asked_for(front):
 
 @direct("an expectation is of the server in front: uvicorn and Caddy tell", "nginx", "node")
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
-def test_who_sends_at_once_is_told_once_at_most_to_go_on(front, version):
+def test_client_gets_at_most_one_100_continue(front, version):
     """100 Continue is sent at most once, and never in HTTP/1.0, where it would look like the
     response.
     Rule: storefront-paths."""

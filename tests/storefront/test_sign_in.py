@@ -77,7 +77,7 @@ def test_twenty_requests_at_once_link_once(shared):
     assert nobodys(shared.browser(cookie).get("/items"))
 
 
-def test_write_that_signs_in_goes_on_as_the_customer(front):
+def test_write_that_signs_in_continues_as_the_customer(front):
     """A write that signs in links first, then acts as the customer.
     Rules: storefront-sign-in, storefront-naming."""
     front.shop.customer("writer").http.post("/items", json={"productId": 1})
