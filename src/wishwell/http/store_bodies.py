@@ -1,9 +1,9 @@
 """Types of request bodies that change the store itself."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields
 
 from wishwell import field_types as types
 from wishwell.errors import Invalid
@@ -30,19 +30,16 @@ class LookBody(Body):
     """All texts, which replace the current ones."""
 
 
-_OPTIONS = {"shopUrl": "--shop-url", "cartUrl": "--cart-url"}
-
-
 # rule: store-patch
-def _check_host(store: Store, field: str, url: object) -> None:
+def _check_host(store: Store, name: str, url: object) -> None:
     """Raises ``Invalid`` for a URL on a host that isn't the store's, unless it has no hosts."""
     if isinstance(url, str) and url.startswith("https://") and store.hosts:
         origin = normalised_origin("/".join(url.split("/")[:3]))
         if authority(origin) not in map(authority, store.hosts):
             raise Invalid(
-                f"look.{field}: a token can only set a path or a URL on the store's hosts "
-                f"({', '.join(store.hosts)[:200]}); for another host, use "
-                f"`wishwell store update {_OPTIONS[field]}`."
+                f"look.{_PUBLISHED[name]}: a token can only set a path or a URL on the store's "
+                f"hosts ({', '.join(store.hosts)[:200]}); for another host, use "
+                f"`{_command(name)}`."
             )
 
 
@@ -63,17 +60,29 @@ class StoreReportingBody(Body):
 
 
 REPORTING_BY_COMMAND = {
-    "time_zone": ("timeZone", "decides when a day begins", "--time-zone"),
-    "purchases": ("purchases", "decides whether orders are stored", "--purchases"),
-    "purchased": ("purchased", "decides whether orders delete items", "--purchased"),
-    "attribution_days": (
-        "attributionDays",
-        "decides which orders count",
-        "--attribution-days",
-    ),
-    "currency": ("currency", "decides what prices mean", "--currency"),
+    "time_zone": "decides when a day begins",
+    "purchases": "decides whether orders are stored",
+    "purchased": "decides whether orders delete items",
+    "attribution_days": "decides which orders count",
+    "currency": "decides what prices mean",
 }
-"""Settings of the reports that a token can't change: their names, why, and the option that can."""
+"""Settings of the reports that a token can't change, and why."""
+
+_PUBLISHED = {
+    field.name: field.encode_name
+    for body in (LookBody, StoreReportingBody)
+    for field in fields(body)
+}
+
+
+def _command(name: str) -> str:
+    return f"wishwell store update --{name.replace('_', '-')}"
+
+
+def _given(body: Body | UnsetType) -> dict[str, Any]:
+    """Returns the fields that the request contains."""
+    values = {} if body is UNSET else asdict(body)
+    return {name: value for name, value in values.items() if value is not UNSET}
 
 
 class StoreBody(Body):
@@ -85,22 +94,18 @@ class StoreBody(Body):
 
     # rule: store-patch
     def patch(self, store: Store) -> StorePatch:
-        shown = {} if self.look is UNSET else asdict(self.look)
-        for field, name in (("shopUrl", "shop_url"), ("cartUrl", "cart_url")):
-            if shown.get(name) != getattr(store.look, name):
-                _check_host(store, field, shown.get(name))
-        reporting = {} if self.reporting is UNSET else asdict(self.reporting)
-        for column, (name, reason, option) in REPORTING_BY_COMMAND.items():
-            if reporting.pop(column, UNSET) not in (UNSET, getattr(store.reporting, column)):
+        look, reporting = _given(self.look), _given(self.reporting)
+        for name in ("shop_url", "cart_url"):
+            if look.get(name) != getattr(store.look, name):
+                _check_host(store, name, look.get(name))
+        for name, reason in REPORTING_BY_COMMAND.items():
+            if name in reporting and reporting.pop(name) != getattr(store.reporting, name):
                 raise Invalid(
-                    f"reporting.{name}: can't be changed by a token, because it {reason}; use "
-                    f"`wishwell store update {option}`."
+                    f"reporting.{_PUBLISHED[name]}: can't be changed by a token, because it "
+                    f"{reason}; use `{_command(name)}`."
                 )
         return StorePatch(
-            look={name: value or "" for name, value in shown.items() if value is not UNSET}
-            | (
-                {} if self.look is UNSET or self.look.texts is UNSET else {"texts": self.look.texts}
-            ),
+            look={name: "" if value is None else value for name, value in look.items()},
             notices=None if self.notices is UNSET else self.notices,
-            reporting={name: value for name, value in reporting.items() if value is not UNSET},
+            reporting=reporting,
         )
