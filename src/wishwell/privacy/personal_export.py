@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import events, profiles, stores
+from wishwell import events, profiles
 from wishwell import field_types as types
 from wishwell.db import Database, Reader
 from wishwell.errors import NotFound
@@ -100,7 +100,7 @@ async def _items(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]
 async def _reserved(tx: Reader, profile: Profile) -> list[Reserved]:
     owners = [row[0] for row in await tx.all("held_owners", profile=profile.id)]
     rows = await tx.all("person_reserved", holder=profile.id, owners=owners) if owners else ()
-    shown = str if profile.store.has_text_ids else stores.number
+    shown = profile.store.shown_id
     return [
         Reserved(shown(product), shown(variant) if variant else UNSET, quantity, created_at)
         for product, variant, quantity, created_at in rows

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from wishwell import field_types as types
-from wishwell import ids, stores
+from wishwell import ids
 from wishwell.db import Reader, Row, Writer, statements
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, no_record
@@ -169,10 +169,9 @@ def from_row(row: Row, store: Store) -> Product:
         product.variants = _variants.decode(row[-1])
         for variant in product.variants:
             set_availability(variant, stored=False)
-    if not store.has_text_ids:
-        product.product_id = stores.number(product.product_id)
-        for variant in product.variants or ():
-            variant.variant_id = stores.number(variant.variant_id)
+    product.product_id = store.shown_id(product.product_id)
+    for variant in product.variants or ():
+        variant.variant_id = store.shown_id(variant.variant_id)
     return product
 
 

@@ -122,11 +122,8 @@ def compare(
 def _compare_price(old: VariantState, new: VariantState, percent: int, now: str) -> None:
     price, reference = new.price, old.reference
     if price is None or not _is_known(price):
-        new.reference, new.dropped_from, new.dropped_at = (
-            reference,
-            old.dropped_from,
-            old.dropped_at,
-        )
+        new.reference = reference
+        new.dropped_from, new.dropped_at = old.dropped_from, old.dropped_at
         return
     new.reference = price
     if reference is None:
@@ -374,9 +371,7 @@ class _PendingNotices:
         return recorded, mark
 
     def _data(self, item: Item, choice: bool | None, variant: str, before: Money | None) -> bytes:
-        of: str | int | UnsetType = variant or UNSET
-        if of is not UNSET and not self._store.has_text_ids:
-            of = stores.number(of)
+        of = self._store.shown_id(variant) if variant else UNSET
         price = self._variants[variant].price
         return msgspec.json.encode(
             NoticeData(item, choice, of, self._product, before or UNSET, price or UNSET)

@@ -13,7 +13,6 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import field_types as types
-from wishwell import stores
 from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import Availability, Title, Url, shown
@@ -245,12 +244,11 @@ async def every_product(
 
 def _product(row: Row, store: Store, sort: Sort) -> ProductWishes:
     product, variant, customers, visitors, added, removed, rise, document, own = row
-    id = str if store.has_text_ids else stores.number
     wishes = customers + visitors
-    made = ProductWishes(id(product), wishes, customers, visitors, added, removed)
+    made = ProductWishes(store.shown_id(product), wishes, customers, visitors, added, removed)
     made.rise = rise if sort == "rising" else None
     if variant:
-        made.variant_id = id(variant)
+        made.variant_id = store.shown_id(variant)
     if document:
         facts = shown.merged_data(document, own)
         made.title, made.image = facts.title, facts.image
@@ -304,9 +302,8 @@ async def rounded(tx: Reader, store: Store, products: Sequence[str]) -> list[tup
     last = await counting.last(tx, store)
     named = {"products": list(products), "now": last[0].number if last else 0}
     rows = await tx.all("report_wishes", store=store.id, **named)
-    wishes = {row[0]: row[1] for row in rows}
-    id = str if store.has_text_ids else stores.number
-    return [(id(product), _step(wishes.get(product, 0))) for product in dict.fromkeys(products)]
+    wishes = dict(map(tuple, rows))
+    return [(store.shown_id(id), _step(wishes.get(id, 0))) for id in dict.fromkeys(products)]
 
 
 def _step(wishes: int) -> int:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 
 from wishwell import field_types as types
-from wishwell import stores
 from wishwell.db import Reader
 from wishwell.products import Title, Url
 from wishwell.reports.tally import DayDate
@@ -80,12 +79,12 @@ async def products(
     chosen = sorted(found, key=place)[at : limit and at + limit]
     of = {"store": store.id, "products": chosen}
     known = {row[1]: msgspec.json.decode(row[2]) for row in await tx.all("products_find", **of)}
-    id: Any = str if store.has_text_ids else stores.number
-    data = {product: known.get(product, {}) for product in chosen}
-    return [
-        _row(found[product], product_id=id(product), title=of.get("title"), image=of.get("image"))
-        for product, of in data.items()
-    ]
+    rows = []
+    for product in chosen:
+        data = known.get(product, {})
+        shown = {"title": data.get("title"), "image": data.get("image")}
+        rows.append(_row(found[product], product_id=store.shown_id(product), **shown))
+    return rows
 
 
 def _row(earned: Earned, **named: Any) -> EarnedRow:

@@ -6,7 +6,6 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wishwell import field_types as types
-from wishwell import stores
 from wishwell.db import Database, Reader, Row
 from wishwell.profiles import WholeStore, pages, records
 from wishwell.profiles.pages import Page, PageRequest
@@ -48,13 +47,12 @@ async def every(db: Database, store: Store, chosen: Search) -> AsyncIterator[lis
 
 async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Wisher]:
     """Returns a page of the current wishes that match a search of ``of``."""
-    id = str if store.has_text_ids else stores.number
 
     def from_row(row: Row) -> Wisher:
         _, gid, email, notices, variant, quantity, saved_at = row
         wisher = Wisher(gid, records.notice_choice(notices), quantity, saved_at)
         if variant:
-            wisher.variant_id = id(variant)
+            wisher.variant_id = store.shown_id(variant)
         if email is not None:
             wisher.email_unconfirmed = email
         return wisher

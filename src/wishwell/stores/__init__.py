@@ -126,6 +126,10 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
             return f"must be {TEXT_RULE}, because this store has text ids"
         return f"must be an integer from 1 to {MAX_NUMBER}, because this store has integer ids"
 
+    def shown_id(self, id: int | str) -> int | str:
+        """Returns a stored product or variant id as the API shows it: a number, or text."""
+        return id if self.has_text_ids else number(id)
+
     # rule: profile-email
     def sign_in_path(self, email: str) -> str:
         """Returns the sign-in path for an e-mail address. Raises ``NotFound`` without one."""

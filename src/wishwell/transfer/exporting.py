@@ -191,5 +191,5 @@ def _profile_records(store: Store, rows: Sequence[Row], holders: Holders) -> lis
 def _show_ids(store: Store, record: Any, *fields: str) -> None:
     """Converts product and variant ids to numbers, unless the store has text ids."""
     for field in fields:
-        if not store.has_text_ids and (id := getattr(record, field)) is not None:
-            setattr(record, field, stores.number(id))
+        if (id := getattr(record, field)) is not None:
+            setattr(record, field, store.shown_id(id))

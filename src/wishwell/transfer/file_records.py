@@ -148,9 +148,8 @@ class ProductRecord(Record):
         """Returns the product as a request would have given it. Raises ``Invalid``."""
         body: ProductBody = _nested("document", self.document, ProductBody)
         body.variants = _nested("variants", self.variants, list[Variant])
-        if not store.has_text_ids:
-            for variant in body.variants:
-                variant.variant_id = stores.number(variant.variant_id)
+        for variant in body.variants:
+            variant.variant_id = store.shown_id(variant.variant_id)
         return body.product(product_bodies.product_id(self.product_id, store), store)
 
 

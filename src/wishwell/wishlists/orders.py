@@ -100,8 +100,8 @@ class PurchaseView(msgspec.Struct, rename="camel", omit_defaults=True):
     """For the event of a purchase: the item; omitted if it was removed before the order."""
 
 
-def _view(one: Purchase, text_ids: bool) -> PurchaseView:
-    shown = str if text_ids else stores.number
+def _view(one: Purchase, store: Store) -> PurchaseView:
+    shown = store.shown_id
     price = {"amount": one.amount, "currency": one.currency} if one.amount else UNSET
     variant = shown(one.variant_id) if one.variant_id else UNSET
     return PurchaseView(shown(one.product_id), variant, one.quantity, one.placed_at, price)
@@ -111,7 +111,7 @@ def _view(one: Purchase, text_ids: bool) -> PurchaseView:
 async def of_profile(tx: Reader, profile: Profile) -> list[PurchaseView]:
     """Returns a profile's purchases in the order of their orders."""
     rows = await tx.all("person_purchases", store=profile.store.id, profile=profile.id)
-    return [_view(one, profile.store.has_text_ids) for one in map(from_row, rows)]
+    return [_view(one, profile.store) for one in map(from_row, rows)]
 
 
 # rule: order-versions
@@ -316,14 +316,13 @@ async def _mark(
     await items.apply(tx, profile, [change for change in changes if change not in fresh], now)
     await items.write(tx, profile, fresh, now)
     after = {items.item_key(item): item for _, item in fresh}
-    text_ids = profile.store.has_text_ids
     told: list[tuple[events.Type, bytes]] = []
     for one in new:
         wish = one.product_id, one.wish_variant_id
-        view = _view(one, text_ids)
+        view = _view(one, profile.store)
         if wishes[wish]:
             view.item = after[wish]
-            items.show([view.item], text_ids=text_ids)
+            items.show([view.item], text_ids=profile.store.has_text_ids)
         told.append(("item.purchased", msgspec.json.encode(view)))
     await events.record_events(tx, profile, now, told)
     if profile.store.reporting.purchased == "remove":
