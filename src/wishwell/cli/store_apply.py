@@ -21,9 +21,7 @@ from wishwell.stores.store_secrets import SecretsPatch
 from wishwell.transfer.file_records import explained
 
 
-class _StoreEntry(
-    StorePatch, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True
-):
+class _StoreEntry(StorePatch, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A store in the file. Fields that are left out stay unchanged."""
 
     handle: str

@@ -45,7 +45,7 @@ _LENGTH = re.compile(r"Expected `str` of length <= (\d+)")
 _FIELD_PATH = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
 
 
-class StoreFields(Store, frozen=True, rename="camel", forbid_unknown_fields=True):
+class StoreFields(Store, frozen=True, forbid_unknown_fields=True):
     """The store in the file."""
 
     id: RecordId

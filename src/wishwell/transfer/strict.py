@@ -3,21 +3,17 @@
 from wishwell.stores import look, naming, reporting
 
 
-class Naming(
-    naming.Naming, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
-):
+class Naming(naming.Naming, frozen=True, forbid_unknown_fields=True):
     """How the shop identifies its customers."""
 
 
-class Pages(
-    naming.Pages, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
-):
+class Pages(naming.Pages, frozen=True, forbid_unknown_fields=True):
     """URLs of pages."""
 
 
-class Reporting(reporting.Reporting, frozen=True, rename="camel", forbid_unknown_fields=True):
+class Reporting(reporting.Reporting, frozen=True, forbid_unknown_fields=True):
     """Settings of reports."""
 
 
-class Look(look.Look, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+class Look(look.Look, frozen=True, forbid_unknown_fields=True):
     """The look of the hosted pages."""
