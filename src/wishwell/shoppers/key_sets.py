@@ -52,9 +52,7 @@ class KeySets:
     ) -> None:
         """``max_age``: seconds after which fetched keys are used only while their URL is down."""
         self._outbound = outbound
-        self._max_age = max_age
-        self._clock = clock
-        self._sets: dict[str, _Fetched] = {}
+        self._fetched = functools.cache(lambda url: _Fetched(url, outbound, max_age, clock))
 
     def check(self, name: str, source: str) -> None:
         """Raises ``Invalid``, whose message begins with ``name``, for an unusable source.
@@ -80,12 +78,8 @@ class KeySets:
         """
         if not source:
             raise InvalidEvidence("the shop has no key set")
-        if _is_url(source):
-            if source not in self._sets:
-                self._sets[source] = _Fetched(source, self._outbound, self._max_age, self._clock)
-            keys = await self._sets[source].keys(kid, failed)
-        else:
-            keys = _given(source)
+        is_fetched = _is_url(source)
+        keys = await self._fetched(source).keys(kid, failed) if is_fetched else _given(source)
         if kid not in keys:
             raise InvalidEvidence("its key (kid) isn't in the shop's key set")
         return keys[kid]
