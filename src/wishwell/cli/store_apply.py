@@ -11,7 +11,7 @@ import yaml
 from wishwell import stores
 from wishwell.cli import terminal
 from wishwell.cli.common_options import in_database, new_id, now, read_file
-from wishwell.cli.store_commands import PARTS, patches, put
+from wishwell.cli.store_commands import patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
@@ -169,8 +169,8 @@ def _patches(
         for name in entry.__struct_fields__
         if name != "handle" and (value := getattr(entry, name)) is not None
     }
-    for kind, struct in PARTS.items():
-        names = {field.encode_name: field.name for field in msgspec.structs.fields(struct)}
+    for kind, struct in stores.GROUPS.items():
+        names = dict(zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True))
         named = fields.get(kind, {})
         if unknown := named.keys() - names.keys():
             raise Invalid(f"{kind}: {min(unknown)[:40]!r} isn't one of {', '.join(names)}.")

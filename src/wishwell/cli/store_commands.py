@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,16 +27,8 @@ from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
 from wishwell.privacy import store_deletion
 from wishwell.server import app
-from wishwell.stores import Store, StorePatch, look, naming, reporting, rules, store_secrets
+from wishwell.stores import Store, StorePatch, reporting, rules, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
-
-PARTS: Mapping[str, type[msgspec.Struct]] = {
-    "naming": naming.Naming,
-    "pages": naming.Pages,
-    "reporting": reporting.Reporting,
-    "look": look.Look,
-}
-"""Settings of a store that are grouped into a struct, by field."""
 
 
 # rule: store-settings
@@ -243,7 +235,7 @@ def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatc
             fields[name] = fields[name] == "on"
     if "texts" in fields:
         fields["texts"] = _texts(fields["texts"])
-    for kind, struct in PARTS.items():
+    for kind, struct in stores.GROUPS.items():
         fields[kind] = {name: fields[name] for name in struct.__struct_fields__ if name in fields}
     if "limits" in fields:
         fields["limits"] = dict(map(_limit, fields["limits"]))

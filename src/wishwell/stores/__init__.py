@@ -349,7 +349,7 @@ def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
         named["hosts"] = tuple(dict.fromkeys(origins))
     if patch.origins is not None:
         named["origins"] = tuple(dict.fromkeys(patch.origins))
-    for name in ("naming", "pages", "reporting", "look"):
+    for name in GROUPS:
         if (fields := named.get(name)) is not None:
             named[name] = structs.replace(getattr(store, name), **fields)
     if (look := named.get("look")) is not None:
@@ -365,6 +365,10 @@ def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     store = structs.replace(store, **named)
     check(store)
     return store
+
+
+GROUPS = {"naming": Naming, "pages": Pages, "reporting": Reporting, "look": Look}
+"""Settings of a store that are grouped into a struct, by field."""
 
 
 def _when_propagated(now: str) -> str:
@@ -388,6 +392,11 @@ def check(store: Store) -> None:
     if len(store.hosts) > MAX_HOSTS:
         raise Invalid(f"host: a store has at most {MAX_HOSTS} hosts.")
     check_hosts(store.hosts, store.naming.service_url)
+    for name, group in GROUPS.items():
+        try:
+            msgspec.convert(msgspec.to_builtins(getattr(store, name)), group)
+        except msgspec.ValidationError as error:
+            raise Invalid(f"{name}: {error}.") from error
     reports.check(store.reporting)
     looks.check(store.look)
 

@@ -57,10 +57,6 @@ class Look(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 def check(look: Look) -> None:
     """Raises ``Invalid`` for an invalid field."""
-    try:
-        msgspec.convert(msgspec.to_builtins(look), Look)
-    except msgspec.ValidationError as error:
-        raise Invalid(f"look: {error}.") from error
     rules.check(msgspec.structs.asdict(look))
     check_texts(look.texts)
 

@@ -73,10 +73,6 @@ def check_purchases(reporting: Reporting) -> None:
 
 def check(reporting: Reporting) -> None:
     """Raises ``Invalid`` for an invalid field."""
-    try:
-        msgspec.convert(msgspec.to_builtins(reporting), Reporting)
-    except msgspec.ValidationError as error:
-        raise Invalid(f"reporting: {error}.") from error
     if not 1 <= reporting.attribution_days <= MAX_ATTRIBUTION_DAYS:
         raise Invalid(f"attribution-days: must be a whole number from 1 to {MAX_ATTRIBUTION_DAYS}.")
     if not re.fullmatch("([A-Z]{3})?", reporting.currency):
