@@ -261,7 +261,8 @@ def publish_requests() -> None:
         _REQUESTS.labels(method, route, str(status)).inc(number)
         _REQUEST_SECONDS.labels(route).add(bucket, int(number), seconds)
         if store:
-            _of_store(store, status).inc(number)
+            result = "failed" if status >= 500 else "limited" if status == 429 else "answered"
+            _STORE_REQUESTS.labels(_label(store), result).inc(number)
     _answered.clear()
 
 
@@ -304,11 +305,6 @@ def _label(store: str) -> str:
     if len(_stores) < _MAX_STORES:
         _stores.add(store)
     return store if store in _stores else _OTHER_STORES
-
-
-def _of_store(store: str, status: int) -> Counter:
-    result = "failed" if status >= 500 else "limited" if status == 429 else "answered"
-    return _STORE_REQUESTS.labels(_label(store), result)
 
 
 def jwt_refused(store: str) -> None:

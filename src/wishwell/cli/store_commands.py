@@ -188,9 +188,6 @@ async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> Non
     terminal.show(await db.read(stores.listed), as_json)
 
 
-_SEEN_SECONDS = stores.PROPAGATION_MS / 1000
-
-
 # rule: store-delete
 @store.command("delete")
 @click.argument("handle")
@@ -214,7 +211,7 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
             raise Invalid("The handle doesn't match; nothing was deleted.")
     doomed = await db.write(store_deletion.begin, handle, now())
     # After this time, every process has seen the deletion and has stopped writing to the store.
-    await asyncio.sleep(_SEEN_SECONDS)
+    await asyncio.sleep(stores.PROPAGATION_MS / 1000)
     gone = 0
     async for gone in paced(store_deletion.run(db, doomed)):
         progress.report(f"{counted(gone, 'profile')} deleted")

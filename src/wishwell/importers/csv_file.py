@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import Any
 
 import msgspec
@@ -34,7 +34,6 @@ _BATCH_SIZE = 10_000
 _MAX_CLOCK_SKEW_MS = 60_000
 """Clock skew, in milliseconds, that the other app may have."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_FACTORS = {10: 1000, 13: 1}
 """Milliseconds of a unit of time, by the number of digits: seconds and milliseconds since 1970."""
 
@@ -206,7 +205,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
                     time = time.replace(tzinfo=zone)
                 if time.tzinfo is None:
                     raise Invalid("has no UTC offset; set the time zone with --time-zone")
-                milliseconds = int((time - _EPOCH).total_seconds() * 1000)
+                milliseconds = int(time.timestamp() * 1000)
         except (ValueError, OverflowError) as error:
             raise Invalid("must be a time in ISO 8601, such as 2025-04-18T18:13:27Z") from error
         if not 0 <= milliseconds <= now + _MAX_CLOCK_SKEW_MS:

@@ -108,10 +108,8 @@ def _shopify_stock(row: Row) -> str | None:
     if not quantity or "" in trackers:
         return "in stock"  # a product whose stock isn't tracked is always for sale
     is_empty = quantity.startswith(("-", "0"))
-    return "backorder" if is_empty and str(policy).lower() in _SELLS_ON else quantity
-
-
-_SELLS_ON = ("continue", "true", "yes")
+    sells_on = str(policy).lower() in ("continue", "true", "yes")
+    return "backorder" if is_empty and sells_on else quantity
 
 
 SHOPIFY = Format(

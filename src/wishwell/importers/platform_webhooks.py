@@ -132,7 +132,9 @@ class OrderBody(msgspec.Struct):
             left = max(0, ordered - refunded[str(given.get("id"))])
             left = min(left, _units(given.get("current_quantity", left)))
             removed += ordered - left
-            product, variant = (_id(store, given.get(f"{name}_id")) for name in _NAMES)
+            product, variant = (
+                _id(store, given.get(name)) for name in ("product_id", "variant_id")
+            )
             if product is not None and left:
                 price = self._unit_price(given, ordered) or Money("", "")
                 key = product, variant or items.NO_VARIANT
@@ -167,9 +169,6 @@ class OrderBody(msgspec.Struct):
             return msgspec.convert({"amount": amount, "currency": self.currency}, Money)
         except (KeyError, ArithmeticError, msgspec.ValidationError):
             return None
-
-
-_NAMES = ("product", "variant")
 
 
 def _objects(value: Any) -> list[Given]:

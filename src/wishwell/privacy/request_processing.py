@@ -20,17 +20,12 @@ from wishwell.stores import Store
 EXPORT_DAYS = 30
 
 _BATCH_SIZE = 100
-
 log = structlog.get_logger("wishwell.privacy.request_processing")
 
 
-DueRequest = tuple[str, PlatformRequest]
-"""A store's id, and a due request of the store."""
-
-
-async def due_requests(tx: Reader, now: int, passed: int = 0) -> list[DueRequest]:
-    """Returns due requests of all stores: at most the batch size, plus ``passed``, the number that
-    this run has seen already."""
+async def due_requests(tx: Reader, now: int, passed: int = 0) -> list[tuple[str, PlatformRequest]]:
+    """Returns due requests with the ids of their stores: at most the batch size, plus ``passed``,
+    the number that this run has seen already."""
     named = {"now": ids.timestamp(now), "limit": _BATCH_SIZE + passed}
     rows = await tx.all("requests_due", **named)
     return [(row[0], PlatformRequest(*row[1:])) for row in rows]
