@@ -160,7 +160,9 @@ def cut(asked: PageRequest, keys: Mapping[str, bytes]) -> Page[str]:
     def cursor(at: int, backward: bool) -> Cursor:
         """Returns a cursor at a place, or at the last cursor's edge if the page is empty."""
         is_empty = begin >= min(end, len(places))
-        key, negative = _inclusive(edge, backward) if is_empty else places[at]
+        key, negative = edge if is_empty else places[at]
+        if is_empty:  # moved by one place, so that a page from there includes the edge's record
+            negative += 1 if backward else -1
         return Cursor(str(UUID(int=-negative)), backward, key)
 
     return Page(
@@ -168,11 +170,6 @@ def cut(asked: PageRequest, keys: Mapping[str, bytes]) -> Page[str]:
         cursor(end - 1, False) if end < len(places) else None,
         cursor(begin, True) if begin > 0 else None,
     )
-
-
-def _inclusive(edge: tuple[bytes, int], backward: bool) -> tuple[bytes, int]:
-    """Returns an edge moved by one place, so that a page from there includes its record."""
-    return edge[0], edge[1] + (1 if backward else -1)
 
 
 async def _empty_page(
