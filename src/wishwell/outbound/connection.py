@@ -41,11 +41,9 @@ class Connection:
     @classmethod
     async def open(cls, addresses: Sequence[Address], port: int) -> "Connection":
         """Connects to one of the addresses. Raises ``Unanswered``."""
-        found = [
-            (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (str(address), port))
-            for address in addresses
-            for family in (socket.AF_INET if address.version == 4 else socket.AF_INET6,)
-        ]
+        families = {4: socket.AF_INET, 6: socket.AF_INET6}
+        kind = socket.SOCK_STREAM, socket.IPPROTO_TCP, ""
+        found = [(families[one.version], *kind, (str(one), port)) for one in addresses]
         try:
             return cls(
                 await aiohappyeyeballs.start_connection(found, happy_eyeballs_delay=_NEXT_SECONDS)
