@@ -58,7 +58,7 @@ def additions(store: Store, key: str, bundle: Bundle, existing: ExistingProfile 
         bundle = _joined(bundle, existing)
     _add_records(rows, store, key, bundle, existing)
     if rows or _changes(bundle, existing):
-        of = {"profile": key, **asdict(profile), "shared": int(profile.shared)}
+        of = {"profile": key, **mapping.to_columns(profile)}
         for statement in ("lists_recount", "profile_recount", "import_profile"):
             rows[statement].append(of)
     return rows
@@ -154,11 +154,10 @@ def _add_items(
 
 def _profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
     profile = bundle.profile
-    return asdict(profile) | {
+    return mapping.to_columns(profile) | {
         "profile_id": key,
         "store_id": store.id,
         "is_session": int(profile.is_session),
-        "shared": int(profile.shared),
         "items": len(bundle.items),
         "lists": len(bundle.lists),
     }

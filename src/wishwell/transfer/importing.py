@@ -205,8 +205,7 @@ async def load(
         for records in _batches(record for _, _, record in file.records(*kinds)):
             await db.long_write(_put, store, records, ids.timestamp(clock()))
             yield counts
-    groups = _groups(file, how)
-    while some := list(itertools.islice(groups, _MAX_CONCURRENT)):
+    for some in _batches(_groups(file, how), _MAX_CONCURRENT):
         adding = [_add(db, store, bundles, counts, clock, dry=dry) for bundles in some]
         for error in await asyncio.gather(*adding, return_exceptions=True):
             if error is not None:
@@ -214,15 +213,14 @@ async def load(
         yield counts
     # A second pass, because each reservation needs two profiles.
     for bundle in () if dry or how == "other" else file:
-        for at in range(0, len(bundle.reservations), _MAX_RESERVATIONS):
-            records = bundle.reservations[at : at + _MAX_RESERVATIONS]
+        for records in _batches(bundle.reservations, _MAX_RESERVATIONS):
             await db.long_write(_reserve, store, bundle, records)
             yield counts
 
 
-def _batches(records: Iterable[T]) -> Iterator[list[T]]:
+def _batches(records: Iterable[T], size: int = _MAX_PROFILES) -> Iterator[list[T]]:
     left = iter(records)
-    return iter(lambda: list(itertools.islice(left, _MAX_PROFILES)), [])
+    return iter(lambda: list(itertools.islice(left, size)), [])
 
 
 def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
@@ -333,8 +331,8 @@ async def add_missing(
             whole[name] += more
     try:
         for table in TABLES:
-            for at in range(0, len(whole[table]), _MAX_ROWS):
-                await tx.fill(table, whole[table][at : at + _MAX_ROWS])
+            for rows in _batches(whole[table], _MAX_ROWS):
+                await tx.fill(table, rows)
     except UniqueViolation as error:  # one of the profiles was created in the meantime
         raise RunAgain from error
     whole["share_add"] = await _take_tokens(tx, whole["share_add"])
