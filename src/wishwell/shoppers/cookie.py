@@ -97,11 +97,8 @@ class Signer:
 
     def _signing(self, now: int) -> CookieSecret:
         for secret, before in pairwise(self._secrets):
-            if (
-                not -_CLOCK_SKEW_SECONDS
-                <= now - (before.replaced_at or 0) // 1000
-                <= _PROPAGATION_SECONDS
-            ):
+            age = now - (before.replaced_at or 0) // 1000
+            if not -_CLOCK_SKEW_SECONDS <= age <= _PROPAGATION_SECONDS:
                 return secret
         return self._secrets[-1]
 

@@ -60,9 +60,8 @@ class OrderRecord(Record):
             for field in ("product_id", "variant_id", "wish_variant_id"):
                 if (id := getattr(one, field)) is not None:
                     store.product_id(f"purchases.{field}", id)
-            if bool(one.amount) != bool(one.currency) or (one.profile is None) != (
-                one.placed_at is None
-            ):
+            has_price, has_buyer = bool(one.amount), one.profile is not None
+            if has_price != bool(one.currency) or has_buyer != (one.placed_at is not None):
                 raise Invalid(
                     "purchases: amount and currency, profile and placedAt belong together"
                 )
