@@ -45,6 +45,24 @@ def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
         assert len(queue) == len(waiting)
 
 
+@pytest.mark.parametrize("store", ["a", "another"])
+def test_batch_is_short_when_each_task_is_of_another_party(store):
+    """A party without a task so far is expected to cost as much as others: with 0, one batch would contain all tasks
+    of a crowd of addresses. Rule: fair-queueing."""
+    queue = FairQueue()
+    for number in range(40):
+        queue.push(Flow("a", f"first {number}"), None)
+    while (entry := queue.pop()) is not None:
+        queue.charge(entry, 0.01)
+    for number in range(40):
+        queue.push(Flow(store, f"second {number}"), None)
+    seconds, entry, started = 0.02, queue.pop(), 0
+    while entry is not None:
+        started, seconds = started + 1, seconds - entry.expected
+        entry = queue.pop(seconds, after=entry)
+    assert 1 <= started <= 3
+
+
 @given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
 def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
     """Two flows that always wait get equal time, to within one task each, whatever their number and cost.

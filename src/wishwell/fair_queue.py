@@ -29,6 +29,9 @@ _CONTENDED_SECONDS = 1.0
 _MIN_COST = 1e-6
 """Seconds that starting a task costs in any case, so that flows of unknown cost alternate."""
 
+_AVERAGED_TASKS = 16
+"""Number of tasks whose cost a moving average covers."""
+
 _MIN_SWEEP, _MAX_IDLE = 64, 10_000
 """Number of flows that starts a search for idle ones, and maximum idle ones that are kept."""
 
@@ -79,7 +82,7 @@ class _Node:
         self.tag = tag
         """The virtual time at which its next task starts."""
         self.cost = 0.0
-        """The expected cost of a party's next task, in seconds."""
+        """The expected cost of its next task, in seconds."""
         self.waiting = 0
         self.queued = False
         """Whether the heap contains it."""
@@ -105,13 +108,15 @@ class _Level(Generic[N]):
         self.sequence = 0
         self.sweep_at = _MIN_SWEEP
 
-    def add(self, key: str) -> N:
-        """Counts another waiting task of a node. Creates the node if needed."""
+    def add(self, key: str, cost: float) -> N:
+        """Counts another waiting task of a node. Creates the node if needed, with the expected
+        ``cost``."""
         node = self.nodes.get(key)
         if node is None:
             if len(self.nodes) >= self.sweep_at:
                 self._forget_idle()
             node = self.nodes[key] = self.make(key, self.time)
+            node.cost = cost
         node.waiting += 1
         if not node.queued:
             node.queued = True
@@ -196,6 +201,8 @@ class FairQueue(Generic[T]):
 
     def __init__(self) -> None:
         self._stores = _Level(StoreNode)
+        self._cost = 0.0
+        """Moving average of the seconds that tasks cost."""
         self._length = 0
         self._contended_until = 0.0
 
@@ -210,8 +217,10 @@ class FairQueue(Generic[T]):
 
     def push(self, flow: Flow, item: T, lock: str | None = None) -> Entry[T]:
         """Appends a task to its flow. ``lock``: the key that it locks (``FairSemaphore``)."""
-        store = self._stores.add(flow.store)
-        party = store.parties.add(flow.party)
+        # A new party is expected to cost what its store's others did: with 0, a batch would start
+        # hundreds of expensive requests, each from another address.
+        store = self._stores.add(flow.store, self._cost)
+        party = store.parties.add(flow.party, store.cost)
         entry = Entry(flow, item, store, party, lock)
         party.work.append(entry)
         self._length += 1
@@ -259,6 +268,8 @@ class FairQueue(Generic[T]):
         """Charges a started task's cost until now to its flow."""
         party = entry.party
         party.cost = (party.cost + seconds) / 2
+        entry.store.cost += (seconds - entry.store.cost) / _AVERAGED_TASKS
+        self._cost += (seconds - self._cost) / _AVERAGED_TASKS
         extra, entry.expected = seconds - entry.expected, seconds
         party.tag += extra
         entry.store.tag += extra
