@@ -293,6 +293,25 @@ def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
     asyncio.run(check())
 
 
+def test_crowd_of_parties_yields_to_another_store():
+    """In a process full of one store's parties with one request each, of which the oldest runs, the newest waiting
+    request is refused for another store's newcomer. Rule: load-shedding."""
+
+    async def check():
+        admission = Admission(6)
+        for flow in (Flow("b", "z"), Flow("a", "0")):
+            ticket = submitted(admission, flow)
+            ticket.flow = flow
+            ticket.resume()
+        admission.spend(1, None, 1)  # uses up the time slice, so that the others wait
+        crowd = [submitted(admission, Flow("a", str(number))) for number in range(1, 5)]
+        assert submitted(admission, Flow("b", "z")).refusal is None
+        assert [ticket.refusal is None for ticket in crowd] == [True, True, True, False]
+        assert submitted(admission, Flow("a", "5")).refusal is not None
+
+    asyncio.run(check())
+
+
 def test_refusals_of_one_turn_are_few_and_the_rest_are_deferred():
     """A full process refuses at most 16 requests in a turn of the event loop; connections that
     have received more wait in order, while requests in progress go on. Rule: load-shedding."""

@@ -241,8 +241,8 @@ class Admission:
             asyncio.get_running_loop().call_soon(self._next_turn)
 
     def _shed_newest(self, newcomer: RequestTicket) -> bool:
-        """Refuses the newest waiting request of the flow with the most requests, unless that is the
-        newcomer's. Returns False if the newcomer has to be refused."""
+        """Refuses the newest waiting request of the flows with the most requests, unless these are
+        the newcomer's. Returns False if the newcomer has to be refused."""
         self._refusals += 1
         self._schedule()
         flows = [ticket.flow for ticket in self._tickets]
@@ -256,11 +256,19 @@ class Admission:
         chosen = Flow(store, max(parties, key=lambda one: (parties[one], one == mine.party)))
         if chosen != mine:
             for ticket in reversed(self._tickets):
-                if ticket.flow == chosen and self._end(ticket, FULL):
+                # In a crowd all parties have one request, and that of the first may be running.
+                if (
+                    ticket.flow.store == store
+                    and parties[ticket.flow.party] == parties[chosen.party]
+                    and self._end(ticket, FULL)
+                ):
                     self._tickets.pop(ticket, None)
                     return True
-            # All requests of the flow are running. A flow with far fewer may exceed the limit.
-            if 2 * flows.count(mine) < flows.count(chosen) and len(flows) < 2 * self._most:
+            # All these requests are running. Whoever has far fewer may exceed the limit.
+            held, most = flows.count(mine), parties[chosen.party]
+            if store != mine.store:
+                held, most = stores[mine.store] - 1, stores[store]
+            if 2 * held < most and len(flows) < 2 * self._most:
                 return True
         self.refused[FULL] += 1
         return False
