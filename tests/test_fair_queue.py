@@ -63,6 +63,19 @@ def test_batch_is_short_when_each_task_is_of_another_party(store):
     assert 1 <= started <= 3
 
 
+def test_crowd_of_one_store_does_not_follow_another_store_in_a_batch():
+    """A batch ends after a quiet store's task if the next task is of a store with most waiting tasks, even if each is
+    of another party; batches are short then. Rule: fair-queueing."""
+    queue = FairQueue()
+    quiet = queue.push(Flow("quiet", "z"), None)
+    for number in range(20):
+        queue.push(Flow("crowd", str(number)), None)
+    assert queue.pop() is quiet and not queue.is_contended
+    assert queue.pop(1, after=quiet) is None and queue.is_contended
+    first = queue.pop()
+    assert first is not None and queue.pop(1, after=first) is not None  # of the same store
+
+
 @given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
 def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
     """Two flows that always wait get equal time, to within one task each, whatever their number and cost.

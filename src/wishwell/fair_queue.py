@@ -21,7 +21,7 @@ MAX_WAIT_SECONDS = 4.0
 """Maximum seconds that a request waits in a queue; a request may take 5 s."""
 
 _MIN_CROWD = 8
-"""A party crowds a queue if it has more waiting tasks than this, and than half of all."""
+"""A party or store crowds a queue with more waiting tasks than this, and than half of all."""
 
 _CONTENDED_SECONDS = 1.0
 """Seconds for which a queue counts as contended."""
@@ -211,7 +211,7 @@ class FairQueue(Generic[T]):
 
     @property
     def is_contended(self) -> bool:
-        """Whether one party recently had most of the waiting tasks while others waited, too.
+        """Whether a party or store recently had most waiting tasks while others waited, too.
         Batches should be short then: that costs throughput, but the others wait less."""
         return perf_counter() < self._contended_until
 
@@ -230,19 +230,15 @@ class FairQueue(Generic[T]):
         """Starts and returns the next task, or ``None`` if its expected cost exceeds ``seconds`` or
         no task may start.
 
-        ``after``: the last task of a batch that the next one would prolong. A party that crowds
-        the queue then doesn't follow another party, whose result it would delay.
+        ``after``: the last task of a batch that the next one would prolong. A party or store that
+        crowds the queue then doesn't follow another one, whose result it would delay.
         """
         if not self._length:
             return None
         store, party = self._first()
         if store is None or party is None or (seconds is not None and party.cost > seconds):
             return None
-        if (
-            after is not None
-            and party is not after.party
-            and party.waiting > max(_MIN_CROWD, self._length / 2)
-        ):
+        if after is not None and self._crowds(store, party, after):
             self._contended_until = perf_counter() + _CONTENDED_SECONDS
             return None
         entry = self._take_from(party)
@@ -251,6 +247,13 @@ class FairQueue(Generic[T]):
         self._stores.start(store, party.cost)
         self._length -= 1
         return entry
+
+    def _crowds(self, store: StoreNode, party: PartyNode, after: Entry[T]) -> bool:
+        """Whether ``store`` or ``party``, unlike that of ``after``, has most waiting tasks."""
+        crowd = max(_MIN_CROWD, self._length / 2)
+        if store is not after.store:
+            return store.waiting > crowd
+        return party is not after.party and party.waiting > crowd
 
     def _first(self) -> tuple[StoreNode | None, PartyNode | None]:
         """Returns the party that is next, and its store."""
