@@ -100,6 +100,20 @@ def test_empty_name_of_a_platforms_shop_finds_no_store(bench, store):
     assert cache.store_of_platform_shop("") is None
 
 
+def test_revocation_of_a_token_dated_ahead_lasts_until_the_token_expires(bench):
+    """A token that was issued by a clock a day ahead stays revoked for its whole day, which begins a day after the
+    revocation. Rule: token-revoked."""
+    now, customer = bench.clock(), bench.new_customer()
+    jti = ids.uuid7_at(now + DAY)
+    bench.write(auth.revoke_profile, customer, now, jti)
+    for days, expected in ((1.9, True), (2.1, False)):
+        clock = Clock(now + int(days * DAY))
+        bench.write(auth.forget_revocations, clock)
+        cache = access_cache.AccessCache(bench.db, clock)
+        bench.run(cache.refresh())
+        assert cache.is_revoked(customer.id, jti) == expected, days
+
+
 @pytest.fixture
 def known(bench, engine):
     """A cache on PostgreSQL, where each read takes a connection."""

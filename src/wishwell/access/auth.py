@@ -308,7 +308,10 @@ async def revoke_profile(tx: Writer, profile: Profile, now: int, jti: str = "") 
 async def revoke(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     """Like ``revoke_profile``, for a profile that is already locked."""
     until = now + _CLOCK_SKEW_SECONDS * 1000
-    if not jti:
+    if jti:
+        # A revocation is retained for a day from this time, so not from a time before the token's.
+        until = max(until, ids.time_of(jti))
+    else:
         # Tokens issued since the last revocation are dated after it, even by a clock set back.
         with contextlib.suppress(ValueError):  # rule: bad-row
             until = max(until, await revoked_until(tx, profile.id) + 1)
