@@ -94,8 +94,10 @@ def test_every_field_of_the_file_is_documented(kind):
     fields = {*RECORDS[kind].__struct_encode_fields__}
     if shown := {"list": lists.List, "item": items.Item}.get(kind):
         fields ^= {*shown.__struct_encode_fields__}
-        hint = f", unless {shown.__module__}.{shown.__name__} should have them, too"
-    assert not fields - named, f"name these in the row of {kind} in docs/data.md{hint}"
+        file = f"src/{shown.__module__.replace('.', '/')}.py"
+        hint = f"add them to {shown.__name__} in {file}; if the API shouldn't have them, "
+    missing = ", ".join(sorted(fields - named))
+    assert not missing, f"{missing}: {hint}name them in the row of {kind} in docs/data.md"
 
 
 UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}
