@@ -84,6 +84,11 @@ ADMIN_MESSAGES = {
         "customer: must be a string such as gid://shopify/Customer/7; leave it out for a visitor."),
     "variants": (("PUT", "/products/5", {"json": {"variants": [{"variantId": 1}, {"variantId": 1}]}}), 400,
         "variants[1].variantId: is the same as in variants[0]."),
+    "products": (("PUT", "/products", {"json": {"products": [{"productId": 1}, {"productId": 1}]}}), 400,
+        "products[1].productId: is the same as in products[0]."),
+    "a product of several": (
+        ("PUT", "/products", {"json": {"products": [{"productId": 1}, {"productId": "red"}]}}), 400,
+        "products[1].productId: must be an integer"),
     "after": (("GET", "/reports/summary?from=2025-05-02&to=2025-05-01", {}), 400,
         "from: 2025-05-02 is after 2025-05-01, `to`."),
     "future": (("GET", "/reports/summary?from=9998-05-02", {}), 400, "today, the default of `to`."),

@@ -272,6 +272,9 @@ def wrong_values(source):
     """Returns invalid values: the kind of record, the field, the value, and a word of the
     message."""
     of = {kind: source[first(source, kind)][kind] for kind in file_records.KINDS.values()}
+    [bought] = of["order"]["purchases"]
+    without = [{**bought, name: None} for name in ("profile", "placedAt")]
+    without += [{**bought, name: ""} for name in ("amount", "currency")]
     given = source[: first(source, "reservation")]
     *_, owner = (line["profile"]["gid"] for line in given if "profile" in line)
     return [
@@ -293,6 +296,7 @@ def wrong_values(source):
         ("item", "listIds", [of["share"]["id"]], "listIds"),
         ("share", "token", of["share"]["token"][:-1], "token"),
         ("share", "listId", of["item"]["id"], "shared list"),
+        *(("order", "purchases", [purchase], "belong together") for purchase in without),
         ("reservation", "itemId", of["list"]["id"], "reservation.itemId"),
         ("reservation", "holder", "x", "GID"),
         ("reservation", "holder", owner, "owner"),
@@ -306,6 +310,32 @@ def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
         said = errors_in(bench, tmp_path / "f", changed(source, at, (kind, field), value))[0]
         assert said.startswith(f"line {at + 1}: ") or word == "reservation.itemId", said
         assert word in said and "$" not in said, said
+
+
+def test_unknown_setting_of_the_store_is_named(bench, source, tmp_path):
+    """A setting of the store that this version doesn't know is refused, not ignored. Rule: import-checked."""
+    for group in ("naming", "pages", "reporting", "look"):
+        path = ("wishwell", "store", group)
+        given = changed(source, 0, path, {**source[0]["wishwell"]["store"].get(group, {}), "x": 1})
+        with pytest.raises(Invalid, match=f"{group}.*unknown field `x`"):
+            errors_in(bench, tmp_path / "f", given)
+
+
+def test_share_token_of_another_store_is_refused(bench, other, source, tmp_path):
+    """A share whose token belongs to a share of another store is named, and nothing is imported.
+    Rule: import-store."""
+    at = first(source, "share")
+    lines = changed(source, at, ("share", "token"), other.link.token)
+    said = tried(bench, tmp_path / "f", lines, other)
+    assert said == f"line {at + 1}: share.token: a share of another store has the same token"
+
+
+def test_purchases_have_their_buyer(source):
+    """An export names the buyer of a purchase, and when it was made. Rule: export-whole."""
+    [bought] = source[first(source, "order")]["order"]["purchases"]
+    assert bought["profile"].startswith("gid://shopify/Customer/")
+    assert bought["profile"] in {line["profile"]["gid"] for line in source if "profile" in line}
+    assert bought["placedAt"]
 
 
 def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):

@@ -9,7 +9,7 @@ from wishwell import ids, products, profiles
 from wishwell.products.notices import Money
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishlists import items, lists
+from wishwell.wishlists import items, lists, shares
 
 
 def hand_made(bench, folder, *lines):
@@ -75,6 +75,22 @@ def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_p
 
 NOTES = ["\\N", "\\", "a\\tb\\x41", "\\.", "é😀", "", "{}", '"', "a\nb"]
 """Texts that mean something to the COPY of PostgreSQL, by which many rows are written."""
+
+
+def test_shared_wishlist_is_still_one_after_an_import(bench, tmp_path):
+    """A profile that has shared its whole wishlist has also shared it in the store that the file is
+    imported into. Rule: export-whole."""
+    store = bench.new_store()
+    owner = bench.new_customer(store)
+    bench.save(owner)
+    bench.share(owner, shares.WHOLE)
+    written = export(bench, store)
+    path = exported(bench, store, tmp_path)
+    delete(bench, store)
+    _, store = load(bench, path, store.handle)
+    [line] = [line for line in written.splitlines() if line.startswith('{"profile"')]
+    assert json.loads(line)["profile"]["shared"] is True
+    assert line in export(bench, store).splitlines()
 
 
 def test_import_of_many_rows_keeps_every_text_and_missing_value(bench, tmp_path):
