@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import secrets
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,11 +86,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # xdist runs each group in one process, and each file without groups, so that what its tests
     # share is made once. pytest-xdist 3.8 passes the group in an attribute that pytest 9.2 doesn't
     # read.
-    for item in items if config.getoption("loadgroup", False) else ():
+    if not config.getoption("loadgroup", False):
+        return
+    places: dict[str, tuple[bool, int]] = {}
+    for item in items:
         file = "-".join(item.path.relative_to(ROOT / "tests").with_suffix("").parts)
         groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")}) or [file]
         if not item.nodeid.endswith(group := f"@{'_'.join(groups)}"):
             item._id = item.parent.id.child(f"{item.name}{group}")
+        # Browsers first, which take the longest; the rest mixed, because tests of processes mostly
+        # wait, and the processor would be idle if all of them were last.
+        places[item.nodeid] = "browser" not in group, zlib.crc32(group.encode())
+    items.sort(key=lambda item: places[item.nodeid])
 
 
 def slow(*values: object, **options: Any) -> Any:
