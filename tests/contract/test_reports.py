@@ -62,7 +62,7 @@ class ByHand:
     def __init__(self, zone):
         self.zone = zone
         self.exported = ""
-        self.counts = []  # day, and per item: is a session, product, variant, day saved
+        self.counts = []  # day, time, and per item: is a session, product, variant, day and time saved
 
     def count(self, bench, store, now):
         rows = bench.select(
@@ -71,26 +71,32 @@ class ByHand:
             "(SELECT 1 FROM erasures e WHERE e.profile_id = i.profile_id AND e.done_at IS NULL)",
             store.id,
         )
-        found = [(*row[:3], day_of(ids.from_timestamp(row[3]), self.zone)) for row in rows]
+        found = [(*row[:3], day_of(ids.from_timestamp(row[3]), self.zone), row[3]) for row in rows]
         today, oldest = day_of(now, self.zone), min((wish[3] for wish in found), default="9999")
-        if oldest < today and not any(was for day, was in self.counts if day != today):
+        if oldest < today and not any(was for day, _, was in self.counts if day != today):
             # The first count with wishes: their dates say what there was on the days before.
             length = (date.fromisoformat(today) - date.fromisoformat(oldest)).days
             days = [following(oldest, n) for n in range(length)]
-            self.counts = [(day, was) for day, was in self.counts if day < oldest]
-            self.counts += [(day, [wish for wish in found if wish[3] <= day]) for day in days]
-        self.counts.append((today, found))
+            self.counts = [count for count in self.counts if count[0] < oldest]
+            self.counts += [
+                (day, "9999", [wish for wish in found if wish[3] <= day]) for day in days
+            ]
+        self.counts.append((today, ids.timestamp(now), found))
 
     def items_at(self, day):
-        """Returns the items at the end of a day."""
-        before = [found for counted, found in self.counts if counted <= day]
-        return before[-1] if before else []
+        """Returns the items at the end of a day: those of the last count, and those saved after it."""
+        before = [count[1:] for count in self.counts if count[0] <= day]
+        after = [found for counted, _, found in self.counts if counted > day]
+        if not before:
+            return []
+        at, found = before[-1]
+        return [*found, *(w for w in (after or [[]])[0] if w[3] <= day and w[4] > at)]
 
     def added(self, day, of):
         if day < self.counts[0][0]:
             return 0
-        after = [found for counted, found in self.counts if counted > day]
-        found = after[0] if after else self.counts[-1][1]
+        after = [found for counted, _, found in self.counts if counted > day]
+        found = after[0] if after else self.counts[-1][2]
         return sum(of(wish) and wish[3] == day for wish in found)
 
     def numbers(self, first, last, of=lambda wish: True):
@@ -135,10 +141,31 @@ def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone, time)
     people += [bench.new_customer(store), bench.new_customer(store)]
     for step in [*steps, ("count",)]:
         do(bench, store, hand, people, step)
-    counted = data.draw(st.sampled_from([day for day, _ in hand.counts]), label="counted")
+    counted = data.draw(st.sampled_from([day for day, *_ in hand.counts]), label="counted")
     begin = following(counted, data.draw(st.integers(-3, 3), label="first"))
     length = data.draw(st.sampled_from((0, 1, 3, 40, 130)), label="length")
     check(bench, store, hand, reports.Period(begin, following(begin, length)))
+
+
+def test_wish_added_after_the_last_count_of_a_day_was_not_removed(bench):
+    """Wishes between a day's last count and midnight are among that day's, so that adding them doesn't
+    look like removals. Rules: count-days, report-period."""
+    bench.clock.milliseconds += 36 * HOUR - bench.clock.milliseconds % (24 * HOUR)
+    store = bench.new_store()
+    customer, visitor = bench.new_customer(store), bench.new_session(store)
+    today = day_of(bench.clock(), ZoneInfo("UTC"))
+    for hours, product in ((0, 1), (5, 2), (9, 3)):
+        bench.clock.milliseconds += hours * HOUR
+        bench.save(customer, product)
+        bench.save(visitor, product)
+        if product != 2:
+            bench.clock.tick()
+            count(bench, store)
+    of = reports.Period(today, following(today))
+    days = bench.read(reports.days, store, bench.read(reports.span, store, of))
+    assert [(day.wishes, day.added, day.removed) for day in days] == [(4, 4, 0), (6, 2, 0)]
+    product = bench.read(reports.days, store, bench.read(reports.span, store, of), "2")
+    assert [(day.wishes, day.added, day.removed) for day in product] == [(2, 2, 0), (2, 0, 0)]
 
 
 def test_removed_wish_stays_removed_in_the_daily_report_after_later_counts(bench):
@@ -318,7 +345,7 @@ def check(bench, store, hand, of):
                 numbers = row.customers, row.visitors, row.added, row.removed
                 assert numbers == hand.numbers(*of, of_row)
                 assert row.rise == (hand.rise(*of, of_row) if sort == "rising" else None)
-    known = {wish[1] for _, found in hand.counts for wish in found}
+    known = {wish[1] for *_, found in hand.counts for wish in found}
     for product in ("", *sorted(known)[:20]):
         mine = functools.partial(is_of, product, "product", "")
         for day in bench.read(reports.days, store, span, product):

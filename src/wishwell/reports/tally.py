@@ -35,7 +35,8 @@ class Count(NamedTuple):
     """The last count of a day: its start and end, the totals of all products, how many customers
     and visitors have a wish, and the time at which the day began.
 
-    For a day without a count: the count of the day before, plus the wishes added since.
+    Wishes that were added after the last count, until the end of the day, are included by the next
+    count. For a day without a count: the count of the day before, plus the wishes added since.
     """
 
     day: str
@@ -68,9 +69,10 @@ class StoredTotals(msgspec.Struct, frozen=True, gc=False):
 
 
 class Wishes(msgspec.Struct, gc=False):
-    """The wishes for a variant of a product: ``counts`` are the numbers of customers, of visitors,
-    and of wishes added on each of the tally's days, or in a dated tally the code of each wish;
-    ``held`` are the stored rows, in order.
+    """The wishes for a variant of a product. ``counts`` are the numbers of customers, of visitors,
+    and of wishes added on each of the tally's days; then for each of these days but the last, the
+    customers' and visitors' wishes added since the last count. In a dated tally they are the code
+    of each wish. ``held`` are the stored rows, in order.
 
     A count has many instances: without ``gc=False``, garbage collection would stop all requests.
     """
@@ -109,6 +111,7 @@ class Tally:
             begins[0] = last[0].day_began_at or begins[0]
             begins[1] = max(begins[1], min(last[0].began_at, now))
         self._starts = list(accumulate(begins, max))
+        self._last_began = last[0].began_at if last else ""
         self.wishes: dict[str, Wishes] = {}
         self.all = self._nothing()
         self.holders = [0, 0]
@@ -116,7 +119,7 @@ class Tally:
         self._others = array("q")  # codes of lists and profiles in a dated tally
 
     def _nothing(self) -> "array[int]":
-        return array("q", () if self.dated else [0] * (2 + len(self.days)))
+        return array("q", () if self.dated else [0] * (3 * len(self.days)))
 
     def of(self, product: str, variant: str) -> Wishes:
         """Returns the wishes counted so far for a variant of a product."""
@@ -140,6 +143,10 @@ class Tally:
             if at <= len(self.days):
                 counts[at + 1] += 1
                 self.all[at + 1] += 1
+            if at < len(self.days) and created_at > self._last_began:
+                since = len(self.days) + 2 * at + visitor
+                counts[since] += 1
+                self.all[since] += 1
 
     def add_date(self, kind: int, created_at: str) -> None:
         """Counts a list (``kind`` 2), or a customer (0) or visitor (1) with a first wish."""
@@ -167,9 +174,15 @@ class Tally:
     def totals(self, counts: Sequence[int], before: Totals, last: Totals) -> list[Totals]:
         """Returns the totals at the end of each day. ``before``: the totals before ``days``;
         ``last``: those of the last count."""
-        customers, visitors, *added = counts
-        sums = [*accumulate(added, initial=before[2])][1:]
-        return [*((*last[:2], total) for total in sums[:-1]), (customers, visitors, sums[-1])]
+        added, since = counts[2 : 2 + len(self.days)], counts[2 + len(self.days) :]
+        runs = zip(
+            accumulate(since[::2], initial=last[0]),
+            accumulate(since[1::2], initial=last[1]),
+            accumulate(added, initial=before[2]),
+            strict=False,
+        )
+        _, *ended = runs
+        return [*ended, (counts[0], counts[1], before[2] + sum(added))]
 
     def rows(self, found: Wishes) -> tuple[StoredTotals, ...]:
         """Returns the rows to store for a variant. Omits totals that only superseded or unfinished
@@ -207,8 +220,15 @@ class Tally:
         was = last[0].totals if last else _NOTHING
         totals = self.totals(self.all, before[0] if before else _NOTHING, was)
         made = [
-            last[0]._replace(day=day, number=number, added=added, day_began_at=begins)
-            for number, (day, begins, (_, _, added)) in enumerate(
+            last[0]._replace(
+                day=day,
+                number=number,
+                customers=customers,
+                visitors=visitors,
+                added=added,
+                day_began_at=begins,
+            )
+            for number, (day, begins, (customers, visitors, added)) in enumerate(
                 zip(self.days[:-1], self._starts, totals, strict=False), self.number
             )
         ]
