@@ -11,9 +11,9 @@ import msgspec
 from jwt.utils import base64url_decode, base64url_encode
 
 from wishwell import ids
-from wishwell.stores.store_secrets import CookieSecret
+from wishwell.stores.store_secrets import COOKIE_DAYS, CookieSecret
 
-MAX_AGE = 7_776_000
+MAX_AGE = COOKIE_DAYS * 86_400
 """Seconds that a cookie is valid: 90 days."""
 
 _DAY_SECONDS = 86_400
