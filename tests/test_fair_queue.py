@@ -384,7 +384,8 @@ def test_request_that_waits_too_long_to_start_is_refused(monkeypatch):
         await all_ended.wait()
         late = ended.count(False)
         assert ended == [True] * (7 - late) + [False] * late
-        assert admission.refused == {LATE: late} and 3 <= late <= 5
+        # On a slow machine more of them are late; the first never is.
+        assert admission.refused == {LATE: late} and 3 <= late <= 6
 
     asyncio.run(check())
 
