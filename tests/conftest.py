@@ -94,8 +94,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")}) or [file]
         if not item.nodeid.endswith(group := f"@{'_'.join(groups)}"):
             item._id = item.parent.id.child(f"{item.name}{group}")
-        # Browsers first, which take the longest; the rest mixed, because tests of processes mostly
-        # wait, and the processor would be idle if all of them were last.
+        # Browsers begin, because they take the longest. The rest is mixed: tests of processes mostly
+        # wait, and would leave the processor idle at the end.
         places[item.nodeid] = "browser" not in group, zlib.crc32(group.encode())
     items.sort(key=lambda item: places[item.nodeid])
 

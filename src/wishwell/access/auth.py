@@ -309,7 +309,8 @@ async def revoke(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     """Like ``revoke_profile``, for a profile that is already locked."""
     until = now + _CLOCK_SKEW_SECONDS * 1000
     if jti:
-        # A revocation is retained for a day from this time, so not from a time before the token's.
+        # A revocation is retained for a day from this time, but a token that a clock ahead issued
+        # expires a day after its own.
         until = max(until, ids.time_of(jti))
     else:
         # Tokens issued since the last revocation are dated after it, even by a clock set back.

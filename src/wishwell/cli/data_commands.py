@@ -32,8 +32,8 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     progress, counts = Progress(), EndRecord(0, 0, 0)
     async for piece in exporting.lines(db, handle, now(), counts):
         click.echo(piece, nl=False)
-        progress.report(_text(counts))
-    terminal.say(_text(counts), err=True)
+        progress.report(_numbers(counts))
+    terminal.say(_numbers(counts), err=True)
 
 
 # rule: import-checked
@@ -161,9 +161,9 @@ def check_outbound(settings: Settings, file: ImportFile) -> None:
 
 def _summary(counts: Counts, dry: bool) -> str:
     done = "to add" if dry else "added"
-    return f"{done}: {_text(counts)}; {counted(counts.there, 'profile')} already existed"
+    return f"{done}: {_numbers(counts)}; {counted(counts.there, 'profile')} already existed"
 
 
-def _text(counts: Counts | EndRecord) -> str:
+def _numbers(counts: Counts | EndRecord) -> str:
     numbers = (counts.profiles, "profile"), (counts.lists, "list"), (counts.items, "item")
     return ", ".join(counted(*number) for number in numbers)

@@ -265,10 +265,10 @@ class Admission:
                     self._tickets.pop(ticket, None)
                     return True
             # All these requests are running. Whoever has far fewer may exceed the limit.
-            held, most = flows.count(mine), parties[chosen.party]
+            own, theirs = flows.count(mine), parties[chosen.party]
             if store != mine.store:
-                held, most = stores[mine.store] - 1, stores[store]
-            if 2 * held < most and len(flows) < 2 * self._most:
+                own, theirs = stores[mine.store] - 1, stores[store]
+            if 2 * own < theirs and len(flows) < 2 * self._most:
                 return True
         self.refused[FULL] += 1
         return False

@@ -175,14 +175,13 @@ class Tally:
         """Returns the totals at the end of each day. ``before``: the totals before ``days``;
         ``last``: those of the last count."""
         added, since = counts[2 : 2 + len(self.days)], counts[2 + len(self.days) :]
-        runs = zip(
+        _, *closed = zip(
             accumulate(since[::2], initial=last[0]),
             accumulate(since[1::2], initial=last[1]),
             accumulate(added, initial=before[2]),
             strict=False,
         )
-        _, *ended = runs
-        return [*ended, (counts[0], counts[1], before[2] + sum(added))]
+        return [*closed, (counts[0], counts[1], before[2] + sum(added))]
 
     def rows(self, found: Wishes) -> tuple[StoredTotals, ...]:
         """Returns the rows to store for a variant. Omits totals that only superseded or unfinished

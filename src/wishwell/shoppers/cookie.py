@@ -13,10 +13,10 @@ from jwt.utils import base64url_decode, base64url_encode
 from wishwell import ids
 from wishwell.stores.store_secrets import COOKIE_DAYS, CookieSecret
 
-MAX_AGE = COOKIE_DAYS * 86_400
-"""Seconds that a cookie is valid: 90 days."""
-
 _DAY_SECONDS = 86_400
+MAX_AGE = COOKIE_DAYS * _DAY_SECONDS
+"""Seconds that a cookie is valid."""
+
 _CLOCK_SKEW_SECONDS = 60
 """Seconds by which a cookie's date may be ahead (clock skew) without a new cookie being set."""
 
