@@ -5,19 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 import pickle
-import subprocess
-import sys
-import time
 from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wishwell.errors import Overloaded
 from wishwell.fair_queue import BACKGROUND, FairQueue, Flow, Ticket
 from wishwell.fair_semaphore import FairSemaphore
-from wishwell.http.admission import FULL, LATE, Admission, RequestTicket
 
 flows = st.builds(Flow, st.sampled_from("abc"), st.sampled_from("xyz"))
 costs = st.floats(0.001, 1)
@@ -70,8 +65,8 @@ def test_crowd_of_one_store_does_not_follow_another_store_in_a_batch():
     quiet = queue.push(Flow("quiet", "z"), None)
     for number in range(20):
         queue.push(Flow("crowd", str(number)), None)
-    assert queue.pop() is quiet and not queue.is_contended
-    assert queue.pop(1, after=quiet) is None and queue.is_contended
+    assert queue.pop() is quiet and not queue.contention.is_on
+    assert queue.pop(1, after=quiet) is None and queue.contention.is_on
     first = queue.pop()
     assert first is not None and queue.pop(1, after=first) is not None  # of the same store
 
@@ -156,9 +151,9 @@ def test_party_with_most_of_the_waiting_work_does_not_prolong_the_batch_of_anoth
     first = queue.pop()
     joining = queue.pop(after=first)
     assert (first.item, joining.item) == (0, "quiet")
-    assert not queue.is_contended
+    assert not queue.contention.is_on
     assert queue.pop(after=joining) is None
-    assert queue.is_contended
+    assert queue.contention.is_on
     following = queue.pop()
     assert queue.pop(after=following).item == 2  # a party may prolong its own batch
     queue.push(quiet, "quiet")
@@ -251,167 +246,3 @@ def test_semaphore_gives_places_in_turn_and_survives_cancellation():
         assert semaphore.held == 0 and len(semaphore) == 0
 
     asyncio.run(check())
-
-
-def submitted(admission, flow, begin=lambda: None):
-    """Returns the ticket of a request of this flow, submitted to admission."""
-    ticket = RequestTicket(admission=admission, begin=begin)
-    admission.submit(ticket, lambda _: flow)
-    return ticket
-
-
-def test_full_process_refuses_the_newest_of_whoever_has_the_most():
-    """A full process refuses the newest waiting request of whoever has the most, not an older one and not a
-    newcomer with fewer. Rule: load-shedding."""
-
-    async def check():
-        admission, begun = Admission(6), []
-
-        def submit(store, party, name):
-            return submitted(admission, Flow(store, party), lambda: begun.append(name))
-
-        admission.spend(1, None, 1)  # uses up the time slice, so that all wait
-        tickets = {name: submit("a", name[0], name) for name in ("x1", "x2", "x3", "y1", "y2")}
-        tickets["b"] = submit("b", "z", "b")
-        newcomer = submit("b", "w", "b2")
-        assert begun == ["x3"] and isinstance(tickets["x3"].refusal, Overloaded)
-        assert newcomer.refusal is None and admission.working == 6
-        assert submit("a", "x", "x4").refusal is not None  # no party has more waiting requests
-        assert admission.refused == {FULL: 2}
-        await asyncio.sleep(0.01)
-        assert sorted(begun) == sorted(["x3", "x1", "x2", "y1", "y2", "b", "b2", "x4"])
-        assert begun.index("b") <= 3
-
-    asyncio.run(check())
-
-
-def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
-    """Requests that run can't be refused, so a flow with less than half as many requests
-    may exceed the limit, up to twofold.
-    Rule: load-shedding."""
-
-    async def check():
-        admission = Admission(2)
-        for _ in range(2):
-            ticket = submitted(admission, Flow("a", "x"))
-            ticket.flow = Flow("a", "x")
-            ticket.resume()
-        assert submitted(admission, Flow("a", "x")).refusal is not None
-        assert submitted(admission, Flow("b", "z")).refusal is None
-        assert submitted(admission, Flow("b", "z")).refusal is not None
-        assert submitted(admission, Flow("c", "z")).refusal is None
-        assert submitted(admission, Flow("d", "z")).refusal is not None
-        assert admission.working == 4
-
-    asyncio.run(check())
-
-
-def test_crowd_of_parties_yields_to_another_store():
-    """In a process full of one store's parties with one request each, of which the oldest runs, the newest waiting
-    request is refused for another store's newcomer. Rule: load-shedding."""
-
-    async def check():
-        admission = Admission(6)
-        for flow in (Flow("b", "z"), Flow("a", "0")):
-            ticket = submitted(admission, flow)
-            ticket.flow = flow
-            ticket.resume()
-        admission.spend(1, None, 1)  # uses up the time slice, so that the others wait
-        crowd = [submitted(admission, Flow("a", str(number))) for number in range(1, 5)]
-        assert submitted(admission, Flow("b", "z")).refusal is None
-        assert [ticket.refusal is None for ticket in crowd] == [True, True, True, False]
-        assert submitted(admission, Flow("a", "5")).refusal is not None
-
-    asyncio.run(check())
-
-
-def test_refusals_of_one_turn_are_few_and_the_rest_are_deferred():
-    """A full process refuses at most 16 requests in a turn of the event loop; connections that
-    have received more wait in order, while requests in progress go on. Rule: load-shedding."""
-
-    async def check():
-        admission, served, turns = Admission(1), [], [0]
-        submitted(admission, Flow("a", "x"))
-
-        def receive(number):
-            if not admission.defers(lambda: receive_now(number)):
-                receive_now(number)
-
-        def receive_now(number):
-            ticket = submitted(admission, Flow("a", "x"))
-            assert ticket.refusal is not None
-            served.append(number)
-            turns[-1] += 1
-
-        for number in range(100):
-            receive(number)
-        while len(served) < 100:
-            turns.append(0)
-            await asyncio.sleep(0)
-        assert served == list(range(100))
-        assert turns[0] == 16 and max(turns) == 16
-        await asyncio.sleep(0)
-        assert not admission.defers(lambda: None)
-
-    asyncio.run(check())
-
-
-def test_request_that_waits_too_long_to_start_is_refused(monkeypatch):
-    """A request that couldn't start in time is refused; those before it are served.
-    Rule: load-shedding."""
-    monkeypatch.setattr("wishwell.http.admission.MAX_WAIT_SECONDS", 0.5)
-
-    async def check():
-        admission, ended, all_ended = Admission(7), [], asyncio.Event()
-
-        def add():
-            ticket = RequestTicket(admission=admission, begin=lambda: work(ticket))
-            admission.submit(ticket, lambda _: Flow("a", "x"))
-
-        def work(ticket):
-            if ticket.refusal is None:
-                ticket.resume()
-                time.sleep(0.2)
-                ticket.pause()
-            ended.append(ticket.refusal is None)
-            admission.leave(ticket)
-            if len(ended) == 7:
-                all_ended.set()
-
-        admission.spend(1, None, 1)  # uses up the time slice, so that all wait
-        for _ in range(7):
-            add()
-        await all_ended.wait()
-        late = ended.count(False)
-        assert ended == [True] * (7 - late) + [False] * late
-        # On a slow machine more of them are late; the first never is.
-        assert admission.refused == {LATE: late} and 3 <= late <= 6
-
-    asyncio.run(check())
-
-
-WRITER = """
-import sys, time
-from wishwell.db.turnstile import Turnstile
-turn, log = Turnstile(sys.argv[1]), open(sys.argv[1] + ".log", "a")
-for _ in range(100):
-    with turn:
-        log.write(sys.argv[2]); log.flush()
-        time.sleep(0.002)
-"""
-
-
-def test_processes_take_turns_at_the_turnstile(tmp_path):
-    """A process that has just written waits for those that were waiting. Rule: fair-queueing."""
-    database = tmp_path / "wishwell.db"
-    words = (sys.executable, "-c", WRITER, str(database))
-    writers = [subprocess.Popen([*words, name]) for name in "AB"]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
-    log = (tmp_path / "wishwell.db.log").read_text()
-    first = max(log.index("A"), log.index("B"))
-    last = min(log.rindex("A"), log.rindex("B"))
-    runs = [len(list(run)) for _, run in itertools.groupby(log[first : last + 1])]
-    assert len(log) == 200
-    # A process that the system stops for a while has not come to wait yet.
-    assert sum(run > 2 for run in runs) <= 5, log
-    assert (database.parent / "wishwell.db-turn").stat().st_mode & 0o777 == 0o600

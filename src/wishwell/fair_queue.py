@@ -24,7 +24,7 @@ _MIN_CROWD = 8
 """A party or store crowds a queue with more waiting tasks than this, and than half of all."""
 
 _CONTENDED_SECONDS = 1.0
-"""Seconds for which a queue counts as contended."""
+"""Seconds for which queues count as contended."""
 
 _MIN_COST = 1e-6
 """Seconds that starting a task costs in any case, so that flows of unknown cost alternate."""
@@ -70,6 +70,26 @@ class Ticket(msgspec.Struct, eq=False):
 
 _BACKGROUND = Ticket()
 CURRENT: ContextVar[Ticket] = ContextVar("ticket", default=_BACKGROUND)
+
+
+class Contention:
+    """Whether a party or store recently had most waiting tasks while others waited, too.
+
+    Batches should be short then: that costs throughput, but the others wait less. The queues of a
+    process share one, because a crowd that waits in one of them uses the process's time for all.
+    """
+
+    __slots__ = ("_until",)
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    @property
+    def is_on(self) -> bool:
+        return perf_counter() < self._until
+
+    def note(self) -> None:
+        self._until = perf_counter() + _CONTENDED_SECONDS
 
 
 class _Node:
@@ -167,10 +187,12 @@ class _Level(Generic[N]):
 
 
 class PartyNode(_Node):
-    __slots__ = ("work",)
+    __slots__ = ("running", "work")
 
     def __init__(self, key: str, tag: float) -> None:
         super().__init__(key, tag)
+        self.running = 0
+        """The number of started tasks that haven't finished (see ``FairQueue.finish``)."""
         self.work: deque[Any] = deque()
 
 
@@ -199,21 +221,15 @@ class Entry(msgspec.Struct, Generic[T], eq=False):
 class FairQueue(Generic[T]):
     """A queue of tasks. Belongs to one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, contention: Contention | None = None) -> None:
+        self.contention = contention or Contention()
         self._stores = _Level(StoreNode)
         self._cost = 0.0
         """Moving average of the seconds that tasks cost."""
         self._length = 0
-        self._contended_until = 0.0
 
     def __len__(self) -> int:
         return self._length
-
-    @property
-    def is_contended(self) -> bool:
-        """Whether a party or store recently had most waiting tasks while others waited, too.
-        Batches should be short then: that costs throughput, but the others wait less."""
-        return perf_counter() < self._contended_until
 
     def push(self, flow: Flow, item: T, lock: str | None = None) -> Entry[T]:
         """Appends a task to its flow. ``lock``: the key that it locks (``FairSemaphore``)."""
@@ -239,10 +255,11 @@ class FairQueue(Generic[T]):
         if store is None or party is None or (seconds is not None and party.cost > seconds):
             return None
         if after is not None and self._crowds(store, party, after):
-            self._contended_until = perf_counter() + _CONTENDED_SECONDS
+            self.contention.note()
             return None
         entry = self._take_from(party)
         entry.waits, entry.started, entry.expected = False, True, party.cost
+        party.running += 1
         store.parties.start(party, party.cost)
         self._stores.start(store, party.cost)
         self._length -= 1
@@ -260,6 +277,20 @@ class FairQueue(Generic[T]):
         store = self._stores.first()
         return store, store.parties.first() if store else None
 
+    def _first_of(
+        self, may_start: Callable[[StoreNode, PartyNode], bool], may_store: Callable[[str], bool]
+    ) -> tuple[StoreNode | None, PartyNode | None]:
+        """Returns the same, of the stores and parties that may start a task."""
+        found: PartyNode | None = None
+
+        def has_party(store: StoreNode) -> bool:
+            nonlocal found
+            if may_store(store.key):
+                found = store.parties.first(lambda party: may_start(store, party))
+            return found is not None
+
+        return self._stores.first(has_party), found
+
     def _take_from(self, party: PartyNode) -> Entry[T]:
         """Removes a waiting task of the party from its queue and returns it."""
         entry: Entry[T] = party.work.popleft()
@@ -276,6 +307,12 @@ class FairQueue(Generic[T]):
         extra, entry.expected = seconds - entry.expected, seconds
         party.tag += extra
         entry.store.tag += extra
+
+    def finish(self, entry: Entry[T]) -> None:
+        """Counts a started task as finished; for queues that limit how many a party runs."""
+        if entry.started:
+            entry.started = False
+            entry.party.running -= 1
 
     def remove(self, entry: Entry[T]) -> bool:
         """Removes a task that still waits. Returns whether it did."""

@@ -124,15 +124,7 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
             if not self._is_below_store_limit(only.key):
                 return None, None
             return only, only.parties.first(functools.partial(self._can_start, only))
-        found: PartyNode | None = None
-
-        def has_party(store: StoreNode) -> bool:
-            nonlocal found
-            if self._is_below_store_limit(store.key):
-                found = store.parties.first(lambda party: self._can_start(store, party))
-            return found is not None
-
-        return self._stores.first(has_party), found
+        return self._first_of(self._can_start, self._is_below_store_limit)
 
     def _take_from(self, party: PartyNode) -> Entry[Any]:
         blocked: list[Entry[Any]] = []

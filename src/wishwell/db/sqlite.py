@@ -38,7 +38,7 @@ from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
 from wishwell.db.turnstile import Turnstile
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.fair_queue import CURRENT, Entry, FairQueue, Flow
+from wishwell.fair_queue import CURRENT, Contention, Entry, FairQueue, Flow
 
 T = TypeVar("T")
 
@@ -49,6 +49,9 @@ contended, a larger number would delay other parties' requests."""
 _MAX_GROUP, _GROUP_SECONDS = 256, 0.01
 """Maximum writes in one commit, and the seconds that they take together, except for a single write
 that takes longer. Both limit how long the first write waits for the commit."""
+
+_SHORT_GROUP_SECONDS = 0.001
+"""The same while the queues of another process are contended."""
 
 _BULK_ROWS = 1_000
 """Rows above which a bulk insert counts as an import."""
@@ -155,7 +158,9 @@ class _Job:
 class SQLite:
     """See ``wishwell.db.Database``. Belongs to one event loop."""
 
-    def __init__(self, path: str, journal: Journal | None = None) -> None:
+    def __init__(
+        self, path: str, journal: Journal | None = None, contention: Contention | None = None
+    ) -> None:
         """Opens the file, which must have been migrated."""
         self._journal = journal or Journal()
         self._sql = statements.load("sqlite")
@@ -167,7 +172,7 @@ class SQLite:
         self._reader = _Handle(self._reading, self._sql)
         self._turnstile = Turnstile(path)
         self._arrived: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._waiting: FairQueue[_Job] = FairQueue()  # the writer thread's
+        self._waiting: FairQueue[_Job] = FairQueue(contention)  # the writer thread's
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
@@ -251,7 +256,7 @@ class SQLite:
             group: list[_Job] = []
             self._commit(group, handle)
             if group:
-                most = _MAX_RESUMED_CONTENDED if self._waiting.is_contended else _MAX_RESUMED
+                most = _MAX_RESUMED_CONTENDED if self._waiting.contention.is_on else _MAX_RESUMED
                 with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
                     group[0].future.get_loop().call_soon_threadsafe(_resolve, group, most)
 
@@ -274,7 +279,9 @@ class SQLite:
         try:
             with _translated(), self._turnstile:
                 self._writing.execute("BEGIN IMMEDIATE")
-                left, entry = _GROUP_SECONDS, self._next()
+                contended = self._waiting.contention.is_on
+                short = self._turnstile.is_contended_elsewhere(contended)
+                left, entry = _SHORT_GROUP_SECONDS if short else _GROUP_SECONDS, self._next()
                 while entry is not None:
                     began = time.perf_counter()
                     group.append(entry.item)

@@ -2,9 +2,10 @@
 
 A process that waits for SQLite's write lock sleeps and tries again, so one that writes all the time
 takes the lock again before the others wake. Here processes queue: a file next to the database has
-two bytes to lock. A waiting process holds the gate (byte 0) until it has the lane (byte 1), and a
-writing process holds the lane, so one that has just written waits at the gate. The system releases
-the locks of a process that ends.
+three bytes to lock. A waiting process holds the gate (byte 0) until it has the lane (byte 1), and a
+writing process holds the lane, so one that has just written waits at the gate. While a process's
+queues are contended, it holds byte 2, shared, so that the others write less in a turn. The system
+releases the locks of a process that ends.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ import time
 
 from wishwell.errors import Unavailable
 
-_GATE, _LANE = 0, 1
+_GATE, _LANE, _CONTENDED = 0, 1, 2
 _MAX_SECONDS = 2.0
 """Maximum seconds to wait for a turn; SQLite's own wait comes on top."""
 
@@ -57,16 +58,30 @@ class Turnstile:
         if self._file is not None:
             self._unlock(_LANE)
 
+    def is_contended_elsewhere(self, here: bool) -> bool:
+        """Returns whether another process's queues are contended. Call it while holding the lock.
+
+        ``here``: whether those of this process are, which it tells the others.
+        """
+        if self._file is None:
+            return False
+        elsewhere = not self._lock(_CONTENDED)
+        if not here:
+            self._unlock(_CONTENDED)
+        else:
+            self._lock(_CONTENDED, fcntl.LOCK_SH)
+        return elsewhere
+
     def close(self) -> None:
         """Closes the file, which releases its locks."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
-    def _lock(self, byte: int) -> bool:
+    def _lock(self, byte: int, kind: int = fcntl.LOCK_EX) -> bool:
         assert self._file is not None
         try:
-            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+            fcntl.lockf(self._file, kind | fcntl.LOCK_NB, 1, byte)
         except OSError as error:
             if error.errno in _TAKEN:
                 return False

@@ -12,7 +12,17 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from wishwell.errors import Overloaded
-from wishwell.fair_queue import BACKGROUND, MAX_WAIT_SECONDS, Entry, FairQueue, Flow, Ticket
+from wishwell.fair_queue import (
+    BACKGROUND,
+    MAX_WAIT_SECONDS,
+    Contention,
+    Entry,
+    FairQueue,
+    Flow,
+    PartyNode,
+    StoreNode,
+    Ticket,
+)
 
 T = TypeVar("T")
 
@@ -20,7 +30,11 @@ _SLICE_SECONDS = 0.02
 """Seconds in one turn of the event loop after which no other request starts."""
 
 _CONTENDED_SLICE_SECONDS = 0.0005
-"""The same while the queue is contended."""
+"""The same while the queues are contended."""
+
+_MAX_RUNNING_CONTENDED = 16
+"""A party's requests in progress above which no other of them starts while queues are contended.
+Each of its requests in progress takes its turns of the event loop before a quiet party's."""
 
 _MIN_SECONDS = 0.0001
 """Minimum seconds that a request is expected to take."""
@@ -87,6 +101,33 @@ class RequestTicket(Ticket, eq=False, kw_only=True):
         return result
 
 
+class _Requests(FairQueue[RequestTicket]):
+    """The requests that wait to start."""
+
+    _held_back = False
+    """Whether the last search found a party that runs as many requests as it may."""
+
+    def pop(
+        self, seconds: float | None = None, after: Entry[RequestTicket] | None = None
+    ) -> Entry[RequestTicket] | None:
+        self._held_back = False
+        entry = super().pop(seconds, after)
+        if entry is not None and self._held_back:
+            self.contention.note()
+        return entry
+
+    def _first(self) -> tuple[StoreNode | None, PartyNode | None]:
+        if not self.contention.is_on:
+            return super()._first()
+        return self._first_of(self._can_start, lambda _: True)
+
+    def _can_start(self, _: StoreNode, party: PartyNode) -> bool:
+        if party.running < _MAX_RUNNING_CONTENDED:
+            return True
+        self._held_back = True
+        return False
+
+
 # rules: load-shedding, fair-queueing
 class Admission:
     """The API's requests in progress, at most ``most``, including those that wait to start.
@@ -95,10 +136,11 @@ class Admission:
     and inside it from the party with the most.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, contention: Contention | None = None) -> None:
         self._most, self._unmeasured = most, most // _UNMEASURED_SHARE
         self._tickets: dict[RequestTicket, None] = {}  # the newest last
-        self._queue: FairQueue[RequestTicket] = FairQueue()
+        self._queue = _Requests(contention)
+        self._contention = self._queue.contention
         self._left = _SLICE_SECONDS
         """Seconds left for starting requests in this turn of the event loop."""
         self._typical = _MIN_SECONDS
@@ -141,7 +183,8 @@ class Admission:
     def submit(self, ticket: RequestTicket, flow: Callable[[Any], Flow]) -> None:
         """Admits, queues or refuses a request. Calls its ``begin`` now, or later if it is queued.
         ``flow`` returns the request's flow, without I/O."""
-        if len(self._tickets) < self._unmeasured and not self._queue:
+        contended = self._contention.is_on
+        if len(self._tickets) < self._unmeasured and not self._queue and not contended:
             self._tickets[ticket] = None
             ticket.begin()
             return
@@ -152,7 +195,7 @@ class Admission:
                 ticket.begin()
                 return
         self._tickets[ticket] = None
-        if self._queue or self._left < self._typical:
+        if self._queue or contended or self._left < self._typical:
             if ticket.flow is BACKGROUND:
                 ticket.flow = flow(ticket)
             ticket.since, ticket.end = perf_counter(), ticket.withdraw
@@ -165,7 +208,8 @@ class Admission:
     async def wait_for_turn(self, ticket: RequestTicket) -> None:
         """Queues a request that resumes after a wait, like a new one, because it may have a large
         body to decode. Raises ``Overloaded``."""
-        if not self._queue and (not self.is_busy or self._left >= self._typical):
+        idle = not self._queue and not self._contention.is_on
+        if idle and (not self.is_busy or self._left >= self._typical):
             self._left -= self._typical
             return
         ticket.pause()
@@ -190,9 +234,13 @@ class Admission:
         """Frees the place of a request that is done, or waits for a body or another server."""
         if ticket.entry is not None or len(self._tickets) > self._unmeasured:
             ticket.pause()
+        if ticket.entry is not None:
+            self._queue.finish(ticket.entry)
             # The entry refers to the ticket, and only the garbage collector would free the two.
             ticket.entry = None
         self._tickets.pop(ticket, None)
+        if self._queue:  # a party may run another request now
+            self._schedule()
 
     def readmit(self, ticket: RequestTicket) -> None:
         """Takes a place again after a wait. Raises ``Overloaded`` if the limit is reached."""
@@ -223,8 +271,9 @@ class Admission:
     def _next_turn(self) -> None:
         """Begins a turn of the event loop: starts the first of the waiting requests."""
         self._scheduled = False
-        self._left = _CONTENDED_SLICE_SECONDS if self._queue.is_contended else _SLICE_SECONDS
+        self._left = _CONTENDED_SLICE_SECONDS if self._contention.is_on else _SLICE_SECONDS
         entry = self._queue.pop()  # at least one, however expensive
+        held_back = entry is None
         while entry is not None:
             self._left -= max(_MIN_SECONDS, entry.expected)
             entry.item.begin()
@@ -232,7 +281,7 @@ class Admission:
         self._refusals = 0
         while self._deferred and self._refusals < _MAX_REFUSALS:
             self._deferred.popleft()()
-        if self._queue or self._deferred:
+        if (self._queue and not held_back) or self._deferred:
             self._schedule()
 
     def _schedule(self) -> None:

@@ -25,6 +25,7 @@ from wishwell.db.postgres import Postgres
 from wishwell.db.sqlite import SQLite
 from wishwell.errors import Misconfigured, ServiceError, Unavailable
 from wishwell.events.sender import MAX_CONCURRENT, Sender
+from wishwell.fair_queue import Contention
 from wishwell.http.admission import Admission
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
@@ -51,7 +52,10 @@ logger = structlog.get_logger("wishwell.server.app")
 
 
 def open_database(
-    settings: Settings, warn: Warn | None = None, journal: Journal | None = None
+    settings: Settings,
+    warn: Warn | None = None,
+    journal: Journal | None = None,
+    contention: Contention | None = None,
 ) -> Database:
     """Opens the database, which must have been migrated. ``warn`` logs changes of the host in use.
 
@@ -61,7 +65,7 @@ def open_database(
     journal = journal or Journal(settings.journal_path)
     if settings.engine == "sqlite":
         sys.setswitchinterval(_SWITCH_SECONDS)
-        return SQLite(config.sqlite_path(settings.database_url), journal)
+        return SQLite(config.sqlite_path(settings.database_url), journal, contention)
     return Postgres(
         settings.database_url,
         connections=settings.database_connections,
@@ -125,7 +129,8 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Opens all components that serving needs, and closes them at the end of the block."""
     clock = ReferenceClock(ids.wall_clock)
     keys = signing_keys(settings)
-    db = open_database(settings, logger.warning)
+    contention = Contention()
+    db = open_database(settings, logger.warning, contention=contention)
     cache = access_cache.AccessCache(db, clock)
     new_id = ids.UUID7(clock)
     limiter = ratelimits.Limiter(clock)
@@ -141,7 +146,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         access_cache=cache,
         authenticator=auth.Authenticator(keys, cache, settings.session_namespace, clock),
         limiter=limiter,
-        admission=Admission(settings.max_in_flight),
+        admission=Admission(settings.max_in_flight, contention),
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealed_with,

@@ -1,0 +1,112 @@
+"""Several processes on one SQLite file: they take turns to write, and share its time fairly."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import subprocess
+import sys
+
+from wishwell import ids, stores
+from wishwell.db import migrate
+from wishwell.db.sqlite import SQLite
+from wishwell.db.turnstile import Turnstile
+
+WRITER = """
+import sys, time
+from wishwell.db.turnstile import Turnstile
+turn, log = Turnstile(sys.argv[1]), open(sys.argv[1] + ".log", "a")
+for _ in range(100):
+    with turn:
+        log.write(sys.argv[2]); log.flush()
+        time.sleep(0.002)
+"""
+
+CONTENDED = """
+import sys
+from wishwell.db.turnstile import Turnstile
+turn = Turnstile(sys.argv[1])
+for line in sys.stdin:
+    with turn:
+        print(turn.is_contended_elsewhere(line == "contended\\n"), flush=True)
+"""
+
+
+def test_processes_take_turns_at_the_turnstile(tmp_path):
+    """A process that has just written waits for those that were waiting. Rule: fair-queueing."""
+    database = tmp_path / "wishwell.db"
+    words = (sys.executable, "-c", WRITER, str(database))
+    writers = [subprocess.Popen([*words, name]) for name in "AB"]
+    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    log = (tmp_path / "wishwell.db.log").read_text()
+    first = max(log.index("A"), log.index("B"))
+    last = min(log.rindex("A"), log.rindex("B"))
+    runs = [len(list(run)) for _, run in itertools.groupby(log[first : last + 1])]
+    assert len(log) == 200
+    # A process that the system stops for a while has not come to wait yet.
+    assert sum(run > 2 for run in runs) <= 5, log
+    assert (database.parent / "wishwell.db-turn").stat().st_mode & 0o777 == 0o600
+
+
+@contextlib.contextmanager
+def another_process(database):
+    """Yields a function by which another process tells whether its queues are contended, and returns what it learns
+    about those of the others."""
+    words = (sys.executable, "-c", CONTENDED, str(database))
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as it:
+
+        def tell(here):
+            it.stdin.write(("contended" if here else "calm") + "\n")
+            it.stdin.flush()
+            return it.stdout.readline() == "True\n"
+
+        try:
+            yield tell
+        finally:
+            it.stdin.close()
+
+
+def test_processes_learn_that_the_queues_of_another_are_contended(tmp_path):
+    """Each process learns of the others' contended queues, never of its own, and until their process ends.
+    Rule: fair-queueing."""
+    database = tmp_path / "wishwell.db"
+    turn = Turnstile(str(database))
+
+    def tell(here):
+        with turn:
+            return turn.is_contended_elsewhere(here)
+
+    with another_process(database) as other:
+        for here, there in itertools.product([False, True], repeat=2):
+            other(there)
+            assert tell(here) is there
+            assert other(there) is here
+        assert tell(True) and other(True)
+    assert not tell(True) and not tell(False)
+    turn.close()
+
+
+def test_writes_are_committed_in_short_groups_while_another_process_is_contended(
+    tmp_path, monkeypatch
+):
+    """A process whose own queue has only one party's writes keeps another process waiting for a short group at most.
+    Rule: fair-queueing."""
+    monkeypatch.setattr("wishwell.db.sqlite._SHORT_GROUP_SECONDS", 0)
+    monkeypatch.setattr("wishwell.db.sqlite._GROUP_SECONDS", 60)
+    database = str(tmp_path / "wishwell.db")
+    migrate.migrate_sqlite(database)
+
+    async def commits():
+        db = SQLite(database)
+        new, now = ids.UUID7(), ids.timestamp(ids.wall_clock())
+        try:
+            await asyncio.gather(*(db.write(stores.ensure_default, new(), now) for _ in range(200)))
+            return db.stats().commits
+        finally:
+            await db.close()
+
+    with another_process(database) as other:
+        assert asyncio.run(commits()) < 100
+        other(True)
+        assert asyncio.run(commits()) == 200
