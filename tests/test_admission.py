@@ -115,7 +115,7 @@ def test_refusals_of_one_turn_are_few_and_the_rest_are_deferred():
 
 
 def test_party_runs_few_requests_while_queues_are_contended():
-    """While another waits beside a crowd, at most 16 of the crowd's requests are in progress, and those that wait hold
+    """While another waits beside a crowd, at most 8 of the crowd's requests are in progress, and those that wait hold
     up nobody. Alone, the crowd may use the whole process. Rule: fair-queueing."""
 
     async def check(contended):
@@ -144,13 +144,13 @@ def test_party_runs_few_requests_while_queues_are_contended():
         if not contended:
             assert begun.total() == 40
             return
-        assert begun["crowd"] == 16 and admission.waiting == 24
+        assert begun["crowd"] == 8 and admission.waiting == 32
         submit("quiet")
         await turns()
-        assert begun == {"crowd": 16, "quiet": 1}
+        assert begun == {"crowd": 8, "quiet": 1}
         admission.leave(next(ticket for ticket in crowd if ticket.entry.started))
         await turns()
-        assert begun == {"crowd": 17, "quiet": 1}
+        assert begun == {"crowd": 9, "quiet": 1}
         assert contention.is_on
 
     asyncio.run(check(True))

@@ -42,15 +42,11 @@ from wishwell.fair_queue import CURRENT, Contention, Entry, FairQueue, Flow
 
 T = TypeVar("T")
 
-_MAX_RESUMED, _MAX_RESUMED_CONTENDED = 256, 4
-"""Requests that continue after their commit in one turn of the event loop. While the queue is
-contended, a larger number would delay other parties' requests."""
-
 _MAX_GROUP, _GROUP_SECONDS = 256, 0.01
 """Maximum writes in one commit, and the seconds that they take together, except for a single write
 that takes longer. Both limit how long the first write waits for the commit."""
 
-_SHORT_GROUP_SECONDS = 0.001
+_SHORT_GROUP_SECONDS = 0.0003
 """The same while the queues of another process are contended."""
 
 _BULK_ROWS = 1_000
@@ -256,9 +252,8 @@ class SQLite:
             group: list[_Job] = []
             self._commit(group, handle)
             if group:
-                most = _MAX_RESUMED_CONTENDED if self._waiting.contention.is_on else _MAX_RESUMED
                 with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
-                    group[0].future.get_loop().call_soon_threadsafe(_resolve, group, most)
+                    group[0].future.get_loop().call_soon_threadsafe(_resolve, group)
 
     def _next(
         self, seconds: float | None = None, after: Entry[_Job] | None = None
@@ -337,20 +332,15 @@ def _drive(awaitable: Awaitable[T]) -> T:
     raise AssertionError("a use-case awaited something other than its handle")
 
 
-def _resolve(jobs: list[_Job], most: int = _MAX_RESUMED) -> None:
-    """Resumes the requests of a group, at most ``most`` in a turn of the event loop.
-
-    The last write is resumed first, because a quiet party's write is the last of a group.
-    """
-    for job in jobs[: -most - 1 : -1]:
+def _resolve(jobs: list[_Job]) -> None:
+    """Resumes the requests of a group, the last first: a quiet party's write is the last of one."""
+    for job in reversed(jobs):
         if job.future.done():
             continue
         if job.error is not None:
             job.future.set_exception(job.error)
         else:
             job.future.set_result(job.result)
-    if rest := jobs[:-most]:
-        rest[0].future.get_loop().call_soon(_resolve, rest, most)
 
 
 def _parameters(arguments: Sequence[Any]) -> list[Any]:

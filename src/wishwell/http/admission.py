@@ -32,7 +32,7 @@ _SLICE_SECONDS = 0.02
 _CONTENDED_SLICE_SECONDS = 0.0005
 """The same while the queues are contended."""
 
-_MAX_RUNNING_CONTENDED = 16
+_MAX_RUNNING_CONTENDED = 8
 """A party's requests in progress above which no other of them starts while queues are contended.
 Each of its requests in progress takes its turns of the event loop before a quiet party's."""
 
