@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections import Counter
 
+from wishwell import config
+from wishwell.db import migrate
 from wishwell.errors import Overloaded
-from wishwell.fair_queue import Contention, Flow
+from wishwell.fair_queue import CURRENT, Contention, Flow, Ticket
 from wishwell.http.admission import FULL, LATE, Admission, RequestTicket
+from wishwell.server import app
 
 
 def submitted(admission, flow, begin=lambda: None):
@@ -114,12 +118,20 @@ def test_refusals_of_one_turn_are_few_and_the_rest_are_deferred():
     asyncio.run(check())
 
 
+class CountedContention(Contention):
+    notes = 0
+
+    def note(self):
+        self.notes += 1
+        super().note()
+
+
 def test_party_runs_few_requests_while_queues_are_contended():
-    """While another waits beside a crowd, at most 8 of the crowd's requests are in progress, and those that wait hold
-    up nobody. Alone, the crowd may use the whole process. Rule: fair-queueing."""
+    """While others come beside a crowd, at most 8 of the crowd's requests are in progress, and those that wait hold
+    up nobody; the queues stay contended. Alone, the crowd may use the whole process. Rule: fair-queueing."""
 
     async def check(contended):
-        contention, begun = Contention(), Counter()
+        contention, begun = CountedContention(), Counter()
         if contended:
             contention.note()
         admission = Admission(128, contention)
@@ -151,10 +163,53 @@ def test_party_runs_few_requests_while_queues_are_contended():
         admission.leave(next(ticket for ticket in crowd if ticket.entry.started))
         await turns()
         assert begun == {"crowd": 9, "quiet": 1}
-        assert contention.is_on
+        assert contention.notes == 2  # the first, and one for the quiet request
 
     asyncio.run(check(True))
     asyncio.run(check(False))
+
+
+def test_crowd_that_waits_for_the_writer_is_held_back_at_admission(tmp_path):
+    """SQLite's writer and admission share whether they are contended, because a crowd that waits for the one uses the
+    event loop of the other. Rule: fair-queueing."""
+    database = str(tmp_path / "wishwell.db")
+    migrate.migrate_sqlite(database)
+    settings = config.load(
+        {
+            "WISHWELL_DATABASE_URL": f"sqlite:///{database}",
+            "WISHWELL_SIGNING_KEYS": "s" * 32,
+            "WISHWELL_SEALING_KEYS": "k" * 32,
+        }
+    )
+
+    async def write(db, party, use_case):
+        CURRENT.set(Ticket(flow=Flow("a", party)))
+        await db.write(use_case)
+
+    async def check():
+        async with app.opened(settings) as service:
+            queued = threading.Event()
+
+            async def blocks(tx):
+                queued.wait(10)
+
+            async def nothing(tx):
+                pass
+
+            parties = ["quiet", *["crowd"] * 20]
+            writes = [asyncio.create_task(write(service.db, "first", blocks))]
+            writes += [asyncio.create_task(write(service.db, one, nothing)) for one in parties]
+            await asyncio.sleep(0)
+            queued.set()
+            await asyncio.gather(*writes)
+            begun = []
+            for _ in range(20):
+                submitted(service.admission, Flow("a", "crowd"), lambda: begun.append(1))
+            for _ in range(100):
+                await asyncio.sleep(0)
+            assert len(begun) == 8
+
+    asyncio.run(check())
 
 
 def test_request_that_waits_too_long_to_start_is_refused(monkeypatch):

@@ -104,15 +104,16 @@ class RequestTicket(Ticket, eq=False, kw_only=True):
 class _Requests(FairQueue[RequestTicket]):
     """The requests that wait to start."""
 
-    _held_back = False
-    """Whether the last search found a party that runs as many requests as it may."""
+    _held_back: PartyNode | None = None
+    """A party that the last search found to run as many requests as it may."""
 
     def pop(
         self, seconds: float | None = None, after: Entry[RequestTicket] | None = None
     ) -> Entry[RequestTicket] | None:
-        self._held_back = False
+        self._held_back = None
         entry = super().pop(seconds, after)
-        if entry is not None and self._held_back:
+        other = entry or after
+        if self._held_back and other and other.party is not self._held_back:
             self.contention.note()
         return entry
 
@@ -124,7 +125,7 @@ class _Requests(FairQueue[RequestTicket]):
     def _can_start(self, _: StoreNode, party: PartyNode) -> bool:
         if party.running < _MAX_RUNNING_CONTENDED:
             return True
-        self._held_back = True
+        self._held_back = party
         return False
 
 
