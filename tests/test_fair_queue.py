@@ -71,6 +71,16 @@ def test_crowd_of_one_store_does_not_follow_another_store_in_a_batch():
     assert first is not None and queue.pop(1, after=first) is not None  # of the same store
 
 
+def test_crowd_alone_with_the_service_is_not_limited():
+    """The service's own work doesn't make a queue contended, because nobody waits for it. Rule: fair-queueing."""
+    queue = FairQueue()
+    own = queue.push(BACKGROUND, None)
+    for _ in range(20):
+        queue.push(Flow("a", "x"), None)
+    assert queue.pop() is own and queue.pop(1, after=own) is None
+    assert not queue.contention.is_on
+
+
 @given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
 def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
     """Two flows that always wait get equal time, to within one task each, whatever their number and cost.

@@ -255,7 +255,8 @@ class FairQueue(Generic[T]):
         if store is None or party is None or (seconds is not None and party.cost > seconds):
             return None
         if after is not None and self._crowds(store, party, after):
-            self.contention.note()
+            if after.flow.store:  # nobody waits for the service's own work
+                self.contention.note()
             return None
         entry = self._take_from(party)
         entry.waits, entry.started, entry.expected = False, True, party.cost
