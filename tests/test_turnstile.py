@@ -7,11 +7,13 @@ import contextlib
 import itertools
 import subprocess
 import sys
+import time
 
 from wishwell import ids, stores
 from wishwell.db import migrate
 from wishwell.db.sqlite import SQLite
 from wishwell.db.turnstile import Turnstile
+from wishwell.fair_queue import Contention
 
 WRITER = """
 import sys, time
@@ -68,7 +70,7 @@ def another_process(database):
 
 
 def test_processes_learn_that_the_queues_of_another_are_contended(tmp_path):
-    """Each process learns of the others' contended queues, never of its own, and until their process ends.
+    """A process learns whether another's queues are contended, until that process ends. Its own don't count.
     Rule: fair-queueing."""
     database = tmp_path / "wishwell.db"
     turn = Turnstile(str(database))
@@ -110,3 +112,28 @@ def test_writes_are_committed_in_short_groups_while_another_process_is_contended
         assert asyncio.run(commits()) < 100
         other(True)
         assert asyncio.run(commits()) == 200
+
+
+def test_idle_process_does_not_keep_others_at_short_groups(tmp_path):
+    """A process whose queues were contended, and that has nothing to write since, tells the others that they no longer
+    are. Rule: fair-queueing."""
+    database = str(tmp_path / "wishwell.db")
+    migrate.migrate_sqlite(database)
+
+    async def check(other):
+        contention = Contention()
+        db = SQLite(database, contention=contention)
+        try:
+            contention.note()
+            now = ids.timestamp(ids.wall_clock())
+            await db.write(stores.ensure_default, ids.UUID7()(), now)
+            assert other(False)
+            end = time.monotonic() + 30
+            while other(False):
+                assert time.monotonic() < end
+                await asyncio.sleep(0.1)
+        finally:
+            await db.close()
+
+    with another_process(database) as other:
+        asyncio.run(check(other))

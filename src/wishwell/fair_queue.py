@@ -23,7 +23,7 @@ MAX_WAIT_SECONDS = 4.0
 _MIN_CROWD = 8
 """A party or store crowds a queue with more waiting tasks than this, and than half of all."""
 
-_CONTENDED_SECONDS = 1.0
+CONTENDED_SECONDS = 1.0
 """Seconds for which queues count as contended."""
 
 _MIN_COST = 1e-6
@@ -77,6 +77,7 @@ class Contention:
 
     Batches should be short then: that costs throughput, but the others wait less. The queues of a
     process share one, because a crowd that waits in one of them uses the process's time for all.
+    Threads may share it.
     """
 
     __slots__ = ("_until",)
@@ -89,7 +90,7 @@ class Contention:
         return perf_counter() < self._until
 
     def note(self) -> None:
-        self._until = perf_counter() + _CONTENDED_SECONDS
+        self._until = perf_counter() + CONTENDED_SECONDS
 
 
 class _Node:
@@ -192,7 +193,7 @@ class PartyNode(_Node):
     def __init__(self, key: str, tag: float) -> None:
         super().__init__(key, tag)
         self.running = 0
-        """The number of started tasks that haven't finished (see ``FairQueue.finish``)."""
+        """The number of started tasks that haven't finished, in a queue that counts them."""
         self.work: deque[Any] = deque()
 
 
@@ -260,7 +261,6 @@ class FairQueue(Generic[T]):
             return None
         entry = self._take_from(party)
         entry.waits, entry.started, entry.expected = False, True, party.cost
-        party.running += 1
         store.parties.start(party, party.cost)
         self._stores.start(store, party.cost)
         self._length -= 1
@@ -281,7 +281,7 @@ class FairQueue(Generic[T]):
     def _first_of(
         self, may_start: Callable[[StoreNode, PartyNode], bool], may_store: Callable[[str], bool]
     ) -> tuple[StoreNode | None, PartyNode | None]:
-        """Returns the same, of the stores and parties that may start a task."""
+        """Returns the next party that may start a task, and its store."""
         found: PartyNode | None = None
 
         def has_party(store: StoreNode) -> bool:
@@ -308,12 +308,6 @@ class FairQueue(Generic[T]):
         extra, entry.expected = seconds - entry.expected, seconds
         party.tag += extra
         entry.store.tag += extra
-
-    def finish(self, entry: Entry[T]) -> None:
-        """Counts a started task as finished; for queues that limit how many a party runs."""
-        if entry.started:
-            entry.started = False
-            entry.party.running -= 1
 
     def remove(self, entry: Entry[T]) -> bool:
         """Removes a task that still waits. Returns whether it did."""

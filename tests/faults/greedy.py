@@ -1,8 +1,8 @@
 """Callers that ask as soon as they have their answer: ``python -m tests.faults.greedy PORT``.
 
-Runs as a separate process that uses only processor time which nobody else wants, as callers on
-machines of their own take none from the service. A line of JSON in: for each caller its headers and its requests, each a method, a path and a body. It
-ends with its input, and prints how often each status came.
+Runs as a separate process that gets only idle processor time, because real callers have machines of
+their own. It reads a line of JSON: for each caller its headers and its requests, each a method, a
+path and a body. It ends with its input, and prints how often each status came.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Statement
 from wishwell.db.turnstile import Turnstile
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.fair_queue import CURRENT, Contention, Entry, FairQueue, Flow
+from wishwell.fair_queue import CONTENDED_SECONDS, CURRENT, Contention, Entry, FairQueue, Flow
 
 T = TypeVar("T")
 
@@ -246,7 +246,7 @@ class SQLite:
         handle = _Handle(self._writing, self._sql)
         while True:
             if not self._waiting:
-                if (job := self._arrived.get()) is None:
+                if (job := self._arrival()) is None:
                     return
                 self._waiting.push(job.flow, job)
             group: list[_Job] = []
@@ -254,6 +254,16 @@ class SQLite:
             if group:
                 with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
                     group[0].future.get_loop().call_soon_threadsafe(_resolve, group)
+
+    def _arrival(self) -> _Job | None:
+        """Waits for a write to arrive, and returns it; ``None`` closes the writer."""
+        if self._turnstile.told:
+            try:
+                return self._arrived.get(timeout=CONTENDED_SECONDS)
+            except queue.Empty:
+                # Else the other processes would write in short groups until the next write here.
+                self._turnstile.calm_down()
+        return self._arrived.get()
 
     def _next(
         self, seconds: float | None = None, after: Entry[_Job] | None = None

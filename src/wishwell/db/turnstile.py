@@ -35,6 +35,8 @@ class Turnstile:
 
     def __init__(self, database: str) -> None:
         self._file: int | None = None
+        self.told = False
+        """Whether this process has told the others that its queues are contended."""
         with contextlib.suppress(OSError):
             path = os.path.realpath(database) + "-turn"
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -61,16 +63,23 @@ class Turnstile:
     def is_contended_elsewhere(self, here: bool) -> bool:
         """Returns whether another process's queues are contended. Call it while holding the lock.
 
-        ``here``: whether those of this process are, which it tells the others.
+        ``here``: whether this process's queues are contended. The others learn it, until the next
+        call or ``calm_down``.
         """
         if self._file is None:
             return False
         elsewhere = not self._lock(_CONTENDED)
-        if not here:
-            self._unlock(_CONTENDED)
-        else:
+        if here:
             self._lock(_CONTENDED, fcntl.LOCK_SH)
+            self.told = True
+        else:
+            self.calm_down()
         return elsewhere
+
+    def calm_down(self) -> None:
+        """Tells the other processes that this one's queues are no longer contended."""
+        self._unlock(_CONTENDED)
+        self.told = False
 
     def close(self) -> None:
         """Closes the file, which releases its locks."""

@@ -33,8 +33,8 @@ _CONTENDED_SLICE_SECONDS = 0.0005
 """The same while the queues are contended."""
 
 _MAX_RUNNING_CONTENDED = 8
-"""A party's requests in progress above which no other of them starts while queues are contended.
-Each of its requests in progress takes its turns of the event loop before a quiet party's."""
+"""Maximum requests of a party in progress for another to start while the queues are contended. Each
+of them may take a turn of the event loop before a quiet party's request."""
 
 _MIN_SECONDS = 0.0001
 """Minimum seconds that a request is expected to take."""
@@ -113,9 +113,17 @@ class _Requests(FairQueue[RequestTicket]):
         self._held_back = None
         entry = super().pop(seconds, after)
         other = entry or after
+        if entry is not None:
+            entry.party.running += 1
         if self._held_back and other and other.party is not self._held_back:
             self.contention.note()
         return entry
+
+    def finish(self, entry: Entry[RequestTicket]) -> None:
+        """Counts a request as finished, if it has started."""
+        if entry.started:
+            entry.started = False
+            entry.party.running -= 1
 
     def _first(self) -> tuple[StoreNode | None, PartyNode | None]:
         if not self.contention.is_on:
