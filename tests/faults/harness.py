@@ -271,7 +271,8 @@ def harness(
         server = cast(PostgresServer, OwnCluster()) if cluster else PostgresServer(**options)
         url = server.create_database()
         name = url.rpartition("/")[2]
-    service = Service(COMMON | {"WISHWELL_DATABASE_URL": url} | (settings or {}))
+    settings = COMMON | {"WISHWELL_DATABASE_URL": url} | (settings or {})
+    service = Service(settings, executed=True)
     file = with_clock(service, 0) if clock else None
     began = time.monotonic()
     try:

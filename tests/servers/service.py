@@ -22,6 +22,7 @@ import httpx2
 
 from tests.servers import documented, prism
 from tests.servers.base import HERE, PREFIX, Program, ServerFailed, answers, free_port, wait_until
+from tests.servers.forked import Loaded
 from tests.servers.kept import CommandFailed, Interpreters
 
 # Everything that the program printed in this run (the lines of each service and command), and every
@@ -72,12 +73,13 @@ def _note_response(response: httpx2.Response) -> None:
 
 WISHWELL = Path(sys.executable).parent / "wishwell"
 _KEPT = Interpreters()
+_LOADED = Loaded()
 
 
-def _collect(stream, lines: list[str]) -> None:
-    for line in stream:
-        lines += [line.rstrip("\n")]
-    stream.close()
+def _collect(pipe: int, lines: list[str]) -> None:
+    with open(pipe, errors="replace") as stream:
+        for line in stream:
+            lines += [line.rstrip("\n")]
 
 
 async def _rows(url: str, sql: str) -> list[tuple]:
@@ -90,12 +92,20 @@ async def _rows(url: str, sql: str) -> list[tuple]:
 
 
 class Service(Program):
-    """`wishwell serve` as a process with its own folder and a clean environment."""
+    """`wishwell serve` as a process with its own folder and a clean environment.
+
+    It is forked from an interpreter that has loaded the program, unless ``executed`` is true.
+    """
 
     def __init__(
-        self, settings: dict[str, str] | None = None, *, env: dict[str, str] | None = None
+        self,
+        settings: dict[str, str] | None = None,
+        *,
+        env: dict[str, str] | None = None,
+        executed: bool = False,
     ):
         super().__init__("service")
+        self._executed = executed
         self.settings = {"WISHWELL_PORT": "0"} | (settings or {})
         self.command = WISHWELL
         self._extra = env or {}
@@ -132,18 +142,15 @@ class Service(Program):
         database that doesn't exist."""
         self._create()
         began = len(self._out)
-        process = self._spawn(
-            [self.command, "serve"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            cwd=self.folder,
-            env=self.environment,
-        )
+        pipes = [os.pipe() for _ in range(2)]
+        try:
+            self._run(["serve"], *(write for _, write in pipes))
+        finally:
+            for _, write in pipes:
+                os.close(write)
         self._readers = [
-            threading.Thread(target=_collect, args=(stream, lines), daemon=True)
-            for stream, lines in ((process.stdout, self._out), (process.stderr, self._err))
+            threading.Thread(target=_collect, args=(read, lines), daemon=True)
+            for (read, _), lines in zip(pipes, (self._out, self._err), strict=True)
         ]
         for reader in self._readers:
             reader.start()
@@ -163,8 +170,7 @@ class Service(Program):
         if self.settings["WISHWELL_PORT"] == "0":
             self.settings["WISHWELL_PORT"] = str(free_port())
         self.url = f"http://{HERE}:{self.settings['WISHWELL_PORT']}"
-        argv = [self.command, "serve", *words]
-        self._spawn(argv, stdout=log, stderr=log, cwd=self.folder, env=self.environment)
+        self._run(["serve", *words], log, log)
         live = f"{self.url}/livez"
         wait_until(lambda: answers(live) or not self.running, seconds=timeout)
         if not answers(live):
@@ -172,6 +178,17 @@ class Service(Program):
             self.kill()
             raise ServerFailed(f"wishwell serve does not answer; its exit code: {code}")
         return self
+
+    def _run(self, args: list[str], out: int, err: int) -> None:
+        """Starts the program with files for its output."""
+        environment = self.environment
+        # Python reads these variables at its start only.
+        has_python_settings = any(name.startswith("PYTHON") for name in environment)
+        if self._executed or self.command != WISHWELL or has_python_settings:
+            argv = [self.command, *args]
+            self._spawn(argv, stdout=out, stderr=err, cwd=self.folder, env=environment)
+        else:
+            self._owned["process"] = _LOADED.fork(args, out, err, self.folder, environment)
 
     def _create(self) -> None:
         url = self.settings.get("WISHWELL_DATABASE_URL", "sqlite:///wishwell.db")

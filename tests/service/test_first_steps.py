@@ -23,7 +23,7 @@ def test_welcome_prints_lines_that_work_as_pasted():
     """`--welcome` prints URLs, an admin token and commands that work when pasted. After a restart
     the token still works.
     Rule: init-explicit."""
-    service = Service()
+    service = Service(executed=True)
     said = service.folder / "said"
     with said.open("wb") as log, service.start_into(log.fileno(), "--welcome"):
         assert wait_until(lambda: "/items -H" in said.read_text(), seconds=30)
@@ -47,7 +47,7 @@ def test_welcome_prints_lines_that_work_as_pasted():
 def test_missing_database_is_created_only_by_init():
     """Without a database, `serve` and commands name the file and create nothing; `init` creates it,
     and the log then names it. Rule: init-explicit."""
-    with contextlib.closing(Service()) as service:
+    with contextlib.closing(Service(executed=True)) as service:
         file = service.folder / "wishwell.db"
         for words in (("serve",), ("migrate",), ("migrate", "--plan"), ("store", "list")):
             done = service.cli(*words, check=False)
@@ -67,7 +67,9 @@ def test_empty_server_database_asks_for_init(postgres_server):
     url = postgres_server.create_database()
     url = re.sub(r"//([^:@]+)@", r"//\1:a-password-of-its-own@", url)
     keys = {"WISHWELL_SIGNING_KEYS": "k" * 40}
-    with contextlib.closing(Service(keys | {"WISHWELL_DATABASE_URL": url})) as service:
+    with contextlib.closing(
+        Service(keys | {"WISHWELL_DATABASE_URL": url}, executed=True)
+    ) as service:
         done = service.cli("serve", check=False)
         assert "is empty" in json.loads(done.stdout.splitlines()[-1])["reason"]
         assert '"event":"not_started"' in done.stdout
@@ -113,7 +115,7 @@ def test_wheel_alone_serves(tmp_path):
     lock = ROOT / "requirements" / "run.lock"
     subprocess.run([*pip, "--require-hashes", "-r", lock], check=True, capture_output=True)
     subprocess.run([*pip, "--no-deps", wheel], check=True, capture_output=True)
-    service = Service()
+    service = Service(executed=True)
     service.command = venv / "bin" / "wishwell"
     assert re.fullmatch(r"wishwell \S+ \(commit [0-9a-f]{7,}(-dirty)?, .+\)\n", service.quick("-V"))
     with service:
