@@ -37,6 +37,10 @@ TIMING = {
     )
 }
 
+# Tests of the API itself, whose PostgreSQL half is in `make test-slow`: tests/contract runs each
+# use-case, and with it nearly every statement, on both engines.
+ONE_ENGINE = tuple(ROOT / "tests" / name for name in ("api", "client", "http", "storefront"))
+
 # How many times as many examples a property gets; `make test-slow` sets it.
 EXAMPLES = int(os.environ.get("WISHWELL_TEST_EXAMPLES", "1"))
 # No limit depends on how fast the machine is, and the quick tests try the same examples on each.
@@ -71,16 +75,24 @@ def missing(reason: str) -> None:
     pytest.skip(reason)
 
 
+def _one_engine_is_enough(item: pytest.Item) -> bool:
+    if item.get_closest_marker("both_engines"):
+        return False
+    return bool(item.get_closest_marker("either_engine")) or any(
+        item.path.is_relative_to(folder) for folder in ONE_ENGINE
+    )
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
-    """Marks the PostgreSQL run of engine-independent tests as slow, so `make test` runs them once,
-    and the tests of ``TIMING``."""
+    """Marks the PostgreSQL run of tests for which one engine is enough as slow, and the tests of
+    ``TIMING``."""
     for item in items:
         for place, reason in TIMING.items():
             if item.path.is_relative_to(ROOT / place):
                 item.add_marker(pytest.mark.timing(reason))
         engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
-        if engine == "postgresql" and item.get_closest_marker("either_engine"):
+        if engine == "postgresql" and _one_engine_is_enough(item):
             item.add_marker(pytest.mark.slow)
     yield
     # xdist runs each group in one process, and each file without groups, so that what its tests

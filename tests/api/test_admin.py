@@ -13,7 +13,6 @@ from wishwell.http import admin
 from .conftest import envelope, soon
 
 FILES = {path.name: path for path in admin.FOLDER.iterdir()}
-pytestmark = pytest.mark.either_engine
 SERVED = sorted(name for name in FILES if Path(name).suffix in (".html", ".js", ".css", ".svg"))
 
 

@@ -4,8 +4,6 @@ import pytest
 
 from .conftest import data, envelope, nothing_changes, products, refused, wrong
 
-pytestmark = pytest.mark.either_engine
-
 JSON = {"Content-Type": "application/json"}
 DEEP = 40_000
 

@@ -6,8 +6,6 @@ import pytest
 
 from .conftest import TIME, data, is_uuid, soon, stores
 
-pytestmark = pytest.mark.either_engine
-
 STORE_KEYS = {
     *("id", "handle", "platform", "productIds", "authFlow", "hosts", "naming", "origins", "limits"),
     *("priceDropPercent", "forgetCustomersAfter", "forgetSince", "eventsSince", "createdAt"),

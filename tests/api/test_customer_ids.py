@@ -28,7 +28,6 @@ BAD = (
 """Ids that no GID may contain."""
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("id", IDS)
 def test_customer_id_is_one_in_each_spelling(make_shop, id):
     """A customer is the same in each spelling of their GID, in `Profile` and bodies; answers have
@@ -76,7 +75,6 @@ def data_of_feed(shop):
     return shop.admin.get("/events").json()["data"]
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("id", BAD)
 def test_bad_customer_id_is_refused(shop, id):
     """A `%` that begins no escape, `-` alone, a space, `/`, other characters and more than 255 are
@@ -120,7 +118,6 @@ def test_customer_ids_survive_export_and_import(make_shop):
     assert gids == listed
 
 
-@pytest.mark.either_engine
 def test_log_has_no_address(shop):
     """Log lines show an id with `@` as the profile's key. Rules: customer-id, log-private."""
     for id in ("ada@shop.example", "ada%40shop.example", "auth0|64f0"):

@@ -13,8 +13,6 @@ from tools import error_codes
 
 from .conftest import data, fresh_window, item, new_list, refused, save, whole_list
 
-pytestmark = pytest.mark.either_engine
-
 JSON = {"Content-Type": "application/json"}
 SOME = "0190a8b0-0000-7000-8000-000000000000"
 LATE = "2020-01-01T00:00:00Z"

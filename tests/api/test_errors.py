@@ -22,8 +22,6 @@ from .conftest import (
     wrong,
 )
 
-pytestmark = pytest.mark.either_engine
-
 SOME = "0190a8b0-0000-7000-8000-000000000000"
 
 

@@ -17,6 +17,8 @@ from wishwell.http import request_types
 from wishwell.transfer.file_records import ItemRecord, ListRecord
 from wishwell.wishlists import items, lists
 
+pytestmark = pytest.mark.both_engines("each field is a column of both")
+
 
 class Field(NamedTuple):
     """Two values of a field, and what a sign-in makes of them if the first is the customer's.
@@ -164,7 +166,6 @@ def test_fields_of_a_list_are_saved_and_changed(event_shop):
     assert shown(events[-1][1]["list"], LIST) == first(LIST)
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("noun", ["item", "list"])
 def test_texts_are_checked(service, shop, tmp_path, noun):
     """Requests and imports refuse a text that is too long or has a control character.

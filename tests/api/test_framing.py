@@ -8,8 +8,6 @@ import pytest
 
 from .conftest import connect, is_uuid, over_the_wire, products, request_head, save
 
-pytestmark = pytest.mark.either_engine
-
 
 def post(token: str, *lines: str, body: bytes = b'{"productId":1}') -> bytes:
     return request_head("POST", "/items", token, "Content-Type: application/json", *lines) + body

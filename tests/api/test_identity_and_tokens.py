@@ -4,6 +4,7 @@ import re
 import time
 
 import jwt
+import pytest
 
 from .conftest import ITEM_KEYS, LIST_KEYS, data, item, new_list, refused, save, whole_list
 
@@ -21,6 +22,7 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
     data(shop.admin.get("/items"))
 
 
+@pytest.mark.both_engines("only it reads the owners of a store's lists")
 def test_admin_without_profile_sees_and_names_every_owner(shop):
     """Without `Profile`, an admin token sees all records, each with its owner's `profile`.
     Rule: profile-header."""

@@ -6,8 +6,6 @@ from tests.conftest import Shop
 
 from .conftest import data, done, new_list, save
 
-pytestmark = pytest.mark.either_engine
-
 BLUE = {
     "title": "Blue",
     "url": "https://shop.example/7?v=8",

@@ -14,7 +14,6 @@ from .conftest import RATE_HEADERS, over_the_wire, refused, request_head, soon
 # --- the description -----------------------------------------------------------------------------
 
 
-@pytest.mark.either_engine
 def test_description_is_served_without_a_token(service):
     """The description is served without a token, compressed on request. tests/http checks its
     content.
@@ -28,7 +27,6 @@ def test_description_is_served_without_a_token(service):
         assert answer.json() == json.loads(here)
 
 
-@pytest.mark.either_engine
 def test_samples_have_the_address_of_the_request(shop):
     """The samples use the host that the request names, with https unless it is local; a host that
     could break out of a sample is never copied. Rule: openapi-complete."""
@@ -45,7 +43,6 @@ def test_samples_have_the_address_of_the_request(shop):
     assert answer.status_code == 404 or samples.ADDRESS in answer.text
 
 
-@pytest.mark.either_engine
 def test_person_at_the_top_is_sent_to_the_docs_page(service):
     """`/` redirects to the docs page, also below a proxy's path. Rule: openapi-complete."""
     http, top = service.client(), f"{service.url}/"
@@ -60,7 +57,6 @@ def test_person_at_the_top_is_sent_to_the_docs_page(service):
 # --- health and metrics --------------------------------------------------------------------------
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("path", ["livez", "readyz", "metrics"])
 def test_health_and_metrics_are_stored_by_no_cache(service, path):
     """Health and metrics forbid caching; a cache in front would answer for a service that is down.
@@ -112,7 +108,6 @@ def test_origin_that_is_allowed_may_read_answers_and_their_headers(open_shop):
             assert answer.headers.get("Access-Control-Allow-Credentials") != "true"
 
 
-@pytest.mark.either_engine
 def test_origin_that_is_not_allowed_gets_no_permission(open_shop, shop):
     """Other origins get no CORS headers, even if another store allows them.
     Rules: cors-allowed, store-isolation."""
@@ -124,7 +119,6 @@ def test_origin_that_is_not_allowed_gets_no_permission(open_shop, shop):
     assert ALLOWED not in other.get("/items", headers={"Origin": ORIGIN}).headers
 
 
-@pytest.mark.either_engine
 def test_preflight_of_an_allowed_origin_is_answered_without_a_token(open_shop):
     """A preflight is answered without a token, because browsers don't send one.
     Rule: cors-allowed."""
@@ -177,7 +171,6 @@ def test_log_holds_no_query_and_no_body(service, shop):
     assert "SecretName" not in service.output()
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("given", ["5e6f" * 8, "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d12"])
 def test_request_id_of_a_proxy_is_kept(service, shop, given):
     """A UUID, with hyphens or without, is kept as the id of the request. Rule: error-envelope."""
@@ -187,7 +180,6 @@ def test_request_id_of_a_proxy_is_kept(service, shop, given):
     assert len(lines_of(service, given)) == 1
 
 
-@pytest.mark.either_engine
 def test_log_has_a_network_only_if_set(new_service):
     """With the setting, a request's line has the client's network, as the trusted proxy forwards it;
     without the setting, none. Rule: log-private."""
@@ -206,7 +198,6 @@ def test_log_has_a_network_only_if_set(new_service):
                 assert address not in line
 
 
-@pytest.mark.either_engine
 def test_log_line_cannot_be_forged(service, shop):
     """Line breaks in logged input can't begin a new log line. Rule: log-private."""
     mark = uuid.uuid4().hex

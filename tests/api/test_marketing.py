@@ -13,7 +13,7 @@ from .conftest import data, refused, save
 from .test_webhooks import Beside, open_service, telling_shop, wait_for_events, webhook_shop
 
 __all__ = ["open_service", "telling_shop", "webhook_shop"]
-pytestmark = [pytest.mark.xdist_group("webhooks"), pytest.mark.either_engine]
+pytestmark = pytest.mark.xdist_group("webhooks")
 LAMP = {"title": "Lamp", "url": "https://shop.example/lamp"}
 VENDORS = {
     "segment": "https://api.segment.io/v1",

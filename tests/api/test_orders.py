@@ -217,7 +217,6 @@ def test_forgotten_order(till):
     assert "purchased" not in item(till.http, saved["id"])
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -334,7 +333,6 @@ def test_reports(till):
     refused(till.shop.client(token).put("/orders", json={"orders": []}), 403)
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("field", ["placedAt", "updatedAt"])
 def test_time_may_be_a_day_ahead(till, field):
     """A time up to 24 hours ahead is accepted; one order with a later time makes the request 400,
@@ -349,7 +347,6 @@ def test_time_may_be_a_day_ahead(till, field):
     assert done["matched"] == 1
 
 
-@pytest.mark.either_engine
 def test_request_has_a_limit_of_size(till):
     """250 orders of 5 lines fit into a request; a body of more than 256 KiB is 413.
     Rule: order-versions."""
@@ -375,7 +372,6 @@ def test_limit_of_a_report_is_for_products(till):
         assert refused(get(path, params=query), 400).startswith("limit: ")
 
 
-@pytest.mark.either_engine
 def test_nothing_of_other_lines_is_stored_or_logged(make_shop):
     """No column of any table, no event and no log line contains the lines that matched nothing, or
     an order's id. Rule: purchase-private."""

@@ -1,12 +1,8 @@
 """Personal data: the profile, its export and its erasure, by API and by command."""
 
-import pytest
-
 from tests.servers import WISHWELL, wait_until
 
 from .conftest import data, done, envelope, new_list, refused, save, soon, walk
-
-pytestmark = pytest.mark.either_engine
 
 UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 

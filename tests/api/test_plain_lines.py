@@ -13,7 +13,7 @@ from tests.servers import WISHWELL, Service
 from tests.strategies import examples
 
 # xdist runs the group in one process, so the shared fixtures are made once.
-pytestmark = [pytest.mark.xdist_group("plain-lines"), pytest.mark.either_engine]
+pytestmark = pytest.mark.xdist_group("plain-lines")
 
 
 @pytest.fixture(scope="module")

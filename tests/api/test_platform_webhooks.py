@@ -77,7 +77,6 @@ def test_products_and_orders_arrive(platform):
     assert gone == {"deleted": True} and not platform.all()
 
 
-@pytest.mark.either_engine
 def test_webhook_that_is_not_proven_is_refused_in_the_same_words(service, platform, sibling):
     """A wrong secret or shop, an altered body, and a topic that the body doesn't prove get the same 401,
     and nothing changes. Rule: platform-signed."""
@@ -129,7 +128,6 @@ def test_body_replayed_for_another_shop_of_the_app_is_refused(platform, sibling)
     assert 71 in titles(platform) and not titles(sibling)
 
 
-@pytest.mark.either_engine
 def test_bad_body_of_a_product_is_one_clear_error(platform):
     """A repeated key, broken JSON in an unread field and a time of the future are 400.
     Rules: platform-products, input-strict."""
@@ -144,7 +142,6 @@ def test_bad_body_of_a_product_is_one_clear_error(platform):
     assert 73 not in titles(platform)
 
 
-@pytest.mark.either_engine
 def test_store_without_purchases_accepts_orders_and_does_nothing(service):
     """A store without purchases answers orders with 200, because the platform ends a subscription
     after failures.
@@ -153,7 +150,6 @@ def test_store_without_purchases_accepts_orders_and_does_nothing(service):
     assert result(off.send("orders/paid", placed({}))) == "ignored"
 
 
-@pytest.mark.either_engine
 def test_body_of_two_mebibytes_is_taken_on_this_route_only(platform):
     """A large product is taken, a larger body is 413, and other operations keep their limit.
     Rule: request-limits."""
@@ -204,7 +200,6 @@ def test_slow_large_body_makes_room_for_the_next():
         one.discard()
 
 
-@pytest.mark.either_engine
 def test_proven_webhooks_count_for_the_store(service, sibling):
     """Webhooks that are proven don't use up the address's limit, but the store's.
     Rules: limit-address, limit-caller."""
@@ -224,7 +219,6 @@ def test_proven_webhooks_count_for_the_store(service, sibling):
     sibling.shop.update("--limit", "admin_write=")
 
 
-@pytest.mark.either_engine
 def test_forged_webhooks_dont_keep_out_proven_ones(new_service):
     """An address whose limit is used up by forged webhooks still delivers proven ones. Whatever is
     wrong with a forged one, it counts. Rule: limit-address."""

@@ -13,8 +13,6 @@ from .conftest import (
     whole_list,
 )
 
-pytestmark = pytest.mark.either_engine
-
 LONGEST = "a" + "~" * 99
 SHOPIFY = "UHJvZDox="
 

@@ -51,7 +51,6 @@ def test_product_is_kept_as_it_was_put(shop):
     assert (head.status_code, head.content) == (200, b"")
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize(
     ("given", "shown"),
     [
@@ -93,7 +92,6 @@ def test_product_is_forgotten(shop, make_shop):
     assert put(shop)["variants"] == []
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("kind", ["integer", "text"])
 def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
     """A product id in a path has the store's type and format.

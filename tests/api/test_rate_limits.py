@@ -6,8 +6,6 @@ import pytest
 
 from .conftest import data, fresh_window, refused
 
-pytestmark = pytest.mark.either_engine
-
 # Requests of each kind that change nothing.
 READS = [("GET", "/items"), ("HEAD", "/items"), ("GET", "/lists"), ("GET", "/items/x")]
 WRITES = [("POST", "/items"), ("PUT", "/items/x/lists"), ("PATCH", "/items/x")]

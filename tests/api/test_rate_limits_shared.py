@@ -21,7 +21,7 @@ from .conftest import (
 )
 
 # xdist runs the group in one process, so the shared services start once.
-pytestmark = [pytest.mark.xdist_group("limits"), pytest.mark.either_engine]
+pytestmark = pytest.mark.xdist_group("limits")
 
 LIMIT = 5
 

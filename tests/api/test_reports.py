@@ -16,7 +16,7 @@ from wishwell.reports.tally import FOREVER
 
 from .conftest import envelope, refused, soon
 
-pytestmark = [pytest.mark.xdist_group("reports"), pytest.mark.either_engine]
+pytestmark = pytest.mark.xdist_group("reports")
 COUNTS = {"WISHWELL_COUNT_SECONDS": "1", "WISHWELL_SEALING_KEYS": SEALING_KEY}
 FORMULA, MARKUP = '=1+1, "x"', "<b>bold</b>"
 HOST = f"shop-reports.test:{free_port()}"

@@ -38,7 +38,6 @@ def test_both_secrets_of_the_store_are_good(asking):
         assert answer.json()["data"]["id"] in asking.all()
 
 
-@pytest.mark.either_engine
 def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
     """Every unproven webhook gets the same 401, and nothing is stored in any store.
     Rule: platform-signed."""
@@ -69,7 +68,6 @@ def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
     assert len(words) == 1
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("shape", BODIES)
 def test_topic_is_the_one_that_the_body_proves(asking, shape):
     """The topic must match the body, because the topic header isn't signed; unknown fields are
@@ -80,7 +78,6 @@ def test_topic_is_the_one_that_the_body_proves(asking, shape):
         assert answer.status_code == (200 if topic == shape else 401)
 
 
-@pytest.mark.either_engine
 def test_body_of_no_shape_is_of_no_topic(asking):
     """A body that fits no topic is refused. Rule: platform-signed."""
     with nothing_taken(asking):
@@ -93,7 +90,6 @@ def test_body_of_no_shape_is_of_no_topic(asking):
                 refused(asking.send(topic, body))
 
 
-@pytest.mark.either_engine
 def test_bad_input_gets_one_clear_error(asking):
     """Each kind of bad input gets one clear error.
     Rules: privacy-requests, request-limits, input-strict."""
@@ -163,7 +159,6 @@ def test_requests_are_shown_and_called_off(service, asking):
     assert (done["state"], "doneAt" in done, "dueAt" in done) == ("called_off", True, False)
 
 
-@pytest.mark.either_engine
 def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
     """An export contains everything stored about a customer and ends when they are erased.
     Rule: privacy-requests."""

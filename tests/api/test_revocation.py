@@ -7,8 +7,6 @@ import pytest
 
 from .conftest import data, envelope, refused, save, soon
 
-pytestmark = pytest.mark.either_engine
-
 
 def id_of_token(shop, label: str) -> str:
     listed = json.loads(shop.service.quick("token", "list", "--store", shop.handle, "--json"))
@@ -58,7 +56,6 @@ def slowly(body, meanwhile):
     yield body[4:]
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("ends", ["admin token", "profile", "store"])
 def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
     """A write is refused if its token is revoked or its store deleted while the body arrives.

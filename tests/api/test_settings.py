@@ -13,8 +13,6 @@ from tests.servers import Service
 
 from .conftest import connect, data, new_list, over_the_wire, refused, request_head, save
 
-pytestmark = pytest.mark.either_engine
-
 BAD = [
     ("WISHWELL_PORT", "abc"), ("WISHWELL_PORT", "65536"), ("WISHWELL_PORT", "8" * 5000), ("WISHWELL_WORKERS", "0"),
     ("WISHWELL_DATABASE_URL", "mysql://localhost/x"), ("WISHWELL_DATABASE_URL", "sqlite:///a%00b.db"),

@@ -89,7 +89,6 @@ WRONG = {
 }
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("case", WRONG)
 def test_apply_refuses_a_bad_file_and_changes_nothing(service, apply, handle, case):
     """A bad file is refused in one line, and nothing changes. Rule: store-settings."""
@@ -122,7 +121,6 @@ def test_delete_asks_for_the_handle(service, make_shop):
     assert code == 1 and "doesn't exist" in said
 
 
-@pytest.mark.either_engine
 def test_deleted_store_answers_nobody(service, make_shop):
     """A deleted store's tokens fail, its host and handle become free, and other stores aren't
     affected.

@@ -63,7 +63,6 @@ def test_settings_of_purchases_may_only_be_repeated(make_shop, field):
     assert data(shop.admin.get("/store")) == before
 
 
-@pytest.mark.either_engine
 @pytest.mark.parametrize("field", bad_fields.BY_COMMAND)
 def test_token_cannot_change_other_settings(shop, field):
     """Each other setting is refused with its own message, which names the command.
@@ -75,7 +74,6 @@ def test_token_cannot_change_other_settings(shop, field):
     assert data(shop.admin.get("/store")) == before
 
 
-@pytest.mark.either_engine
 def test_bad_look_names_every_field(shop):
     """One response names all bad fields and their places. Rules: store-patch, error-envelope."""
     bad = {
@@ -88,7 +86,6 @@ def test_bad_look_names_every_field(shop):
     assert fields == ["look.logoUrl", "look.accent", "look.texts", "notices"]
 
 
-@pytest.mark.either_engine
 def test_shop_name_is_trimmed(shop):
     """Spaces around the shop's name are removed, so one of spaces alone resets it.
     Rule: page-look."""

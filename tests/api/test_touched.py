@@ -1,7 +1,5 @@
 """A change by an admin token restarts a session's time to its purge."""
 
-import pytest
-
 from tests.conftest import Shop
 
 from .conftest import new_list, save
@@ -31,7 +29,6 @@ WAYS = {
 }
 
 
-@pytest.mark.either_engine
 def test_session_that_an_admin_token_changes_is_touched(service, shop):
     """An admin token's change of a session's records updates only that session's `touched_at`.
     Rule: session-purged."""

@@ -156,7 +156,6 @@ def test_first_save_returns_a_key_with_which_the_page_uses_the_api(front):
     assert products(front.http.get("/items")) == []
 
 
-@pytest.mark.either_engine
 def test_only_the_start_of_a_session_returns_a_key(front):
     """A list or a copy starts a session, too; reads, refused saves and customers get no key.
     Rules: storefront-visitor, storefront-visitor-key."""
@@ -212,7 +211,6 @@ def test_stolen_or_replayed_key_opens_one_visitors_list_only(front):
         assert client.post("/profiles/token", json={}).status_code == 403
 
 
-@pytest.mark.either_engine
 def test_key_of_another_shop_is_refused(front, other):
     """A key works neither from another store's page, nor under another store's name, nor in another
     store's proxy. Rules: storefront-visitor-key, store-isolation."""
@@ -228,7 +226,6 @@ def test_key_of_another_shop_is_refused(front, other):
     assert front.client(key)
 
 
-@pytest.mark.either_engine
 def test_planted_key_gives_its_planter_nothing_of_the_customer(front):
     """After a sign-in with a planted key, the customer has the planter's items, and the planter's
     key and tokens are refused. Rules: storefront-visitor-key, session-ended."""
@@ -249,7 +246,6 @@ FOREIGN = [
 ]
 
 
-@pytest.mark.either_engine
 def test_page_of_another_site_can_use_neither_proxy_nor_key(front, other):
     """Requests from other sites are refused, at the proxy and at the service.
     Rules: storefront-same-origin, storefront-visitor-key."""
@@ -277,7 +273,6 @@ def test_page_of_another_site_can_use_neither_proxy_nor_key(front, other):
         )
 
 
-@pytest.mark.either_engine
 def test_platform_that_removes_origin_leaves_json(front):
     """Without Origin and Sec-Fetch-Site, a POST needs JSON, which other sites can't send unasked.
     Rule: storefront-same-origin."""
@@ -312,7 +307,6 @@ def test_key_ends_with_its_session(front, service):
     assert products(front.client(kept.key).get("/items")) == [3]
 
 
-@pytest.mark.either_engine
 def test_token_of_a_key_that_was_just_revoked_is_refused_soon(front, service):
     """A token that a process issues before it sees the revocation of the key's session is refused as
     soon as it does. Rules: storefront-visitor-key, token-revoked."""
@@ -343,7 +337,6 @@ def test_key_ends_with_purge_and_store(service):
         assert front.refused(key)
 
 
-@pytest.mark.either_engine
 def test_key_is_renewed_daily_and_expires(front):
     """A key older than a day, or dated ahead by a wrong clock, is replaced; one older than 90 days is
     refused. The store's new secret ends it. Rules: storefront-visitor-key, clock-guard."""
@@ -359,7 +352,6 @@ def test_key_is_renewed_daily_and_expires(front):
     soon(lambda: front.refused(new, "token_invalid"))
 
 
-@pytest.mark.either_engine
 def test_key_stays_valid_when_the_clock_jumps_ahead(new_service):
     """A clock that jumps years ahead doesn't end a visitor's key: its age is judged by the uptime.
     Rules: clock-guard, storefront-visitor-key."""
@@ -373,7 +365,6 @@ def test_key_stays_valid_when_the_clock_jumps_ahead(new_service):
         SECRETS.add(answer.json()["data"]["token"])
 
 
-@pytest.mark.either_engine
 def test_neither_a_changed_key_nor_a_cookie_is_accepted(front):
     """A key in any other form, and a cookie in a key's place, are refused.
     Rule: storefront-visitor-key."""
@@ -397,7 +388,6 @@ def test_neither_a_changed_key_nor_a_cookie_is_accepted(front):
     assert "expiresIn: isn't a query parameter" in envelope(refused, 400)
 
 
-@pytest.mark.either_engine
 def test_hosted_page_has_the_name_of_the_shop(front):
     """The platform's proxy sends the service's host: the page's header shows the shop's, which
     shoppers know. Rule: page-look."""
@@ -405,7 +395,6 @@ def test_hosted_page_has_the_name_of_the_shop(front):
     assert f'<header><a href="/">{front.origin.partition("://")[2]}</a></header>' in page
 
 
-@pytest.mark.either_engine
 def test_tokens_and_links_count_as_sign_ins(service):
     """Tokens count per visitor, links per customer, and a page can read the 429.
     Rules: limit-caller, storefront-visitor-key."""
@@ -428,7 +417,6 @@ def limited(new_service):
         yield service
 
 
-@pytest.mark.either_engine
 def test_captured_query_starts_few_sessions_whatever_the_address(limited):
     """New sessions count by the address that the platform reports and by the query's signature, so
     a captured query gains nothing by another X-Forwarded-For.
@@ -457,7 +445,6 @@ def test_captured_query_starts_few_sessions_whatever_the_address(limited):
         assert same == [201, 201, 201, 429]
 
 
-@pytest.mark.either_engine
 def test_guessed_keys_count_per_address(limited):
     """Wrong keys are limited per address, also in links; the right one isn't affected.
     Rules: limit-address, storefront-visitor-key."""
@@ -483,7 +470,6 @@ def test_guessed_keys_count_per_address(limited):
         assert linked == [401] * 4 + [429] * 2
 
 
-@pytest.mark.either_engine
 def test_keys_of_invented_stores_count_as_guesses(limited):
     """A key of a store that doesn't exist counts like a wrong one. Rules: limit-address,
     storefront-visitor-key."""
@@ -493,7 +479,6 @@ def test_keys_of_invented_stores_count_as_guesses(limited):
         assert statuses == [401] * 4 + [429] * 2
 
 
-@pytest.mark.either_engine
 def test_services_address_is_where_the_platform_sends_requests(service, front):
     """Without `--service-url`, the platform's requests name the service's address; at a host of the
     shop, which has no API, visitors have to sign in. Rules: storefront-platform, cors-allowed."""
@@ -531,7 +516,6 @@ def test_services_address_is_where_the_platform_sends_requests(service, front):
         assert front.visitor(1).key
 
 
-@pytest.mark.either_engine
 def test_response_without_a_shopper_has_no_mark(front):
     """An unknown path or a refused query leaves the page's shopper as it is, instead of naming
     nobody. Rule: storefront-no-token."""

@@ -97,7 +97,6 @@ def wait_for_events(shop):
     time.sleep(max(0, (since - datetime.now(UTC)).total_seconds()) + 0.05)
 
 
-@pytest.mark.either_engine
 def test_webhook_from_its_creation_to_its_end(make_shop):
     """A webhook is created, read, changed and deleted. Rule: webhook-signed."""
     shop = make_shop("--events", "on")
@@ -139,6 +138,7 @@ def test_webhook_or_change_that_is_refused(make_shop):
         refused(shop.admin.post(f"{path}/deliveries/{unknown}/retry"), 404)
 
 
+@pytest.mark.both_engines("a server database has no keys of its own")
 def test_webhooks_need_events_and_sealing_keys(make_shop, new_service, engine):
     """A webhook needs events to be on and, on a server database, sealing keys.
     Rule: webhook-signed."""
@@ -154,7 +154,6 @@ def test_webhooks_need_events_and_sealing_keys(make_shop, new_service, engine):
         assert code == 1 and "WISHWELL_SEALING_KEYS" in err
 
 
-@pytest.mark.either_engine
 def test_program_delivers(webhook_shop):
     """The program delivers signed events; the deliveries are listed in pages, newest first.
     Rules: webhook-signed, delivery-at-least-once, health-checks."""
@@ -187,7 +186,6 @@ def test_program_delivers(webhook_shop):
         assert wait_until(is_counted, seconds=30)
 
 
-@pytest.mark.either_engine
 def test_command_does_all_of_it(webhook_shop):
     """`wishwell webhook` does everything that the API does. Rule: command-error."""
     where = ("--store", webhook_shop.handle, "--json")

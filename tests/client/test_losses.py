@@ -6,8 +6,6 @@ from tests.client.conftest import SOON
 from tests.client.test_operations import logged
 from wishwell_client import ConnectionFailed
 
-pytestmark = pytest.mark.either_engine
-
 FAULTS = ("before", "reset", "after", "within")
 UNKNOWN = (*FAULTS, "gateway")
 """Faults that leave it open whether the request was carried out."""

@@ -11,8 +11,6 @@ from tests.client.lossy import Lossy
 from tests.servers import wait_until
 from wishwell_client import AsyncWishwell, Conflict, Invalid, NotFound
 
-pytestmark = pytest.mark.either_engine
-
 
 def test_update_distinguishes_unset_from_none(wishes):
     """An omitted argument changes nothing, and None clears the variant or the note.

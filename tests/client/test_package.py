@@ -36,7 +36,6 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-@pytest.mark.either_engine
 def test_wheel_alone_saves_and_lists(tmp_path):
     """The wheel, built from the source distribution for any platform and installed into an empty
     environment, works in both halves and brings nothing of the service."""

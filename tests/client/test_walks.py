@@ -2,13 +2,10 @@
 
 import itertools
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import examples
-
-pytestmark = pytest.mark.either_engine
 
 
 def check(resource, saved, limit, **query):

@@ -19,8 +19,6 @@ from wishwell.http import routes
 
 from .test_openapi import OPERATIONS as DESCRIBED
 
-pytestmark = pytest.mark.either_engine
-
 # Bodies of the operations, for a record of the profile "mine" unless noted.
 ORDER = {
     "orderId": "1",

@@ -13,8 +13,6 @@ from tests.conftest import ROOMY
 
 from .test_openapi import OPERATIONS, errors_of, follow, parameters_of
 
-pytestmark = pytest.mark.either_engine
-
 SOME = "0190a8b0-0000-7000-8000-000000000000"
 # The platform's webhook is left out because its signature is checked first:
 # tests/api/test_requests.py.

@@ -19,8 +19,6 @@ from .conftest import (
     with_one_store,
 )
 
-pytestmark = pytest.mark.either_engine
-
 
 @pytest.fixture(
     scope="module",
