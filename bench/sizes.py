@@ -16,7 +16,7 @@ from bench.targets import Shop, say
 from wishwell import config, ids
 from wishwell.db import Database, Reader
 from wishwell.db.clock import ReferenceClock
-from wishwell.server import app
+from wishwell.server import opening
 from wishwell.wishlists import purge
 
 ROUNDS = 7
@@ -176,7 +176,7 @@ def _purge(side: Side, number: int) -> float:
         return removed[-1]
 
     began = time.perf_counter()
-    removed = asyncio.run(work(app.open_database(settings)))
+    removed = asyncio.run(work(opening.open_database(settings)))
     if removed != DEAD:
         raise RuntimeError(f"{removed} sessions were purged, not {DEAD}")
     return (time.perf_counter() - began) / removed

@@ -157,6 +157,9 @@ DATABASE_COUNTERS = {
     "committed_writes": _counter(
         "sqlite_committed_writes", "Writes committed in SQLite's transactions."
     ),
+    "unrecorded_acts": _counter(
+        "unrecorded_acts", "Acts that were refused because the journal can't be written."
+    ),
 }
 DROPPED = _counter("dropped_answers", "Responses dropped because their client didn't read them.")
 DELIVERIES = _counter(
@@ -189,9 +192,6 @@ WORKER_CPU = _gauge(
 WORKER_MEMORY = _gauge("worker_memory_bytes", "Resident memory of a worker in bytes.", "each")
 WORKER_RESTARTS = _counter("worker_restarts", "Workers that ended unexpectedly.")
 RELOADS_FAILED = _counter("reloads_failed", "Reloads (SIGHUP) that changed nothing.")
-UNRECORDED = _counter(
-    "unrecorded_acts", "Acts that were refused because the journal can't be written."
-)
 DISK_FREE = _gauge(
     "disk_free_bytes",
     "Free bytes on the disk of the embedded database, or of the journal.",

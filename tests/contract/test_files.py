@@ -16,7 +16,7 @@ from wishwell import config, ids, stores
 from wishwell.access import key_files
 from wishwell.db import migrate, sqlite_file
 from wishwell.errors import Misconfigured
-from wishwell.server import app
+from wishwell.server import opening
 
 NEW = [entry.name for entry in migrate.available("sqlite")]
 
@@ -35,7 +35,7 @@ def files_in(folder: bytes) -> dict[bytes, str]:
 
 async def used(mine: config.Settings) -> list[str]:
     """Opens the database as `serve` does, writes, and reads it back."""
-    db = app.open_database(mine)
+    db = opening.open_database(mine)
     try:
         await db.write(stores.ensure_default, ids.UUID7()(), ids.timestamp(ids.wall_clock()))
         return [store.handle for store in await db.read(stores.listed)]
@@ -63,7 +63,7 @@ def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
             assert migrate.pending_sqlite(real) == []
             assert asyncio.run(used(mine)) == ["default"]
             key_files.make_embedded_key(real)
-            assert app.signing_keys(mine) == app.signing_keys(mine)
+            assert opening.signing_keys(mine) == opening.signing_keys(mine)
             found = files_in(folder)
             assert {name, name + b".key"} <= found.keys()
             assert found.keys() <= {

@@ -18,7 +18,7 @@ from tests.profile_model import Model
 from tests.servers import HERE, PREFIX, Service
 from wishwell import config, ids
 from wishwell.db import Database
-from wishwell.server.app import open_database
+from wishwell.server.opening import open_database
 
 # The tests run the purge themselves and record it in the history.
 SETTINGS = {"WISHWELL_PURGE_INTERVAL": "86400"} | GENEROUS

@@ -26,6 +26,8 @@ _LOOP = """
 import gc, json, os, signal, socket, sys, time
 gc.disable()
 from wishwell import cli
+from wishwell.db import postgres, sqlite
+from wishwell.server import serve
 
 gc.freeze()
 gc.enable()

@@ -25,6 +25,8 @@ import contextlib, gc, io, json, os, sys, time, traceback
 questions, answers = sys.stdin, os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 from wishwell.cli import main
+from wishwell.db import postgres, sqlite
+from wishwell.server import doctor
 
 gc.freeze()  # so that a fork's collections don't copy it all
 for line in questions:

@@ -42,8 +42,7 @@ from wishwell.db import Database, migrate
 from wishwell.errors import DOCS, Invalid, Misconfigured, ServiceError
 from wishwell.events import webhooks
 from wishwell.privacy import erasure
-from wishwell.server import app, keys
-from wishwell.server.serve import serve_until_stopped
+from wishwell.server import keys, opening
 from wishwell.stores import store_secrets as secrets
 from wishwell.wishlists import purge
 
@@ -108,6 +107,9 @@ def serve(settings: Settings, welcome: bool) -> None:
 
     `wishwell init` creates the database; with --welcome, `serve` creates an embedded one.
     """
+    # Other commands need none of the service's modules, whose import takes most of their time.
+    from wishwell.server.serve import serve_until_stopped
+
     log.configure(settings.log_level)
     logger.info("starting", version=__version__, commit=version.commit())
     try:
@@ -123,9 +125,9 @@ def serve(settings: Settings, welcome: bool) -> None:
 def _prepare(settings: Settings, *, create: bool) -> None:
     if settings.engine == "sqlite":
         if not create:
-            app.require_database(settings)
+            opening.require_database(settings)
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
-    elif app.signing_keys(settings) and (
+    elif opening.signing_keys(settings) and (
         waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
     ):
         if len(waiting) == len(migrate.available("postgresql")):
@@ -159,7 +161,7 @@ async def _make_ready(db: Database, settings: Settings) -> None:
     await keys.make(db, settings)
     with contextlib.suppress(Invalid):
         await db.write(stores.ensure_default, new_id(), now())
-    if (sealing := app.sealing(settings)) is not None:
+    if (sealing := opening.sealing(settings)) is not None:
         await db.write(secrets.prepare, sealing, clock)
         await webhooks.reencrypt(db, sealing)
 
@@ -213,7 +215,7 @@ def init_command(settings: Settings) -> None:
 @click.pass_obj
 def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
     """Migrate the database to the current schema."""
-    app.require_database(settings)
+    opening.require_database(settings)
     embedded = settings.engine == "sqlite"
     if embedded and cluster:
         raise Misconfigured(

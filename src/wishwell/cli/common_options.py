@@ -18,7 +18,7 @@ from wishwell.db import Database, journal
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act, Journal
 from wishwell.errors import Invalid
-from wishwell.server import app
+from wishwell.server import opening
 
 T = TypeVar("T")
 clock = ReferenceClock(ids.wall_clock)
@@ -44,10 +44,12 @@ def run(
 
     ``recorded``: whether the journal gets a line about the command before the first write.
     """
-    app.require_database(settings)
+    opening.require_database(settings)
 
     async def opened() -> T:
-        db = app.open_database(settings, journal=command_journal(settings) if recorded else None)
+        db = opening.open_database(
+            settings, journal=command_journal(settings) if recorded else None
+        )
         try:
             await clock.synchronise(db)
             return await work(db)

@@ -12,7 +12,7 @@ from wishwell.db import Database
 from wishwell.errors import DOCS, Invalid
 from wishwell.importers import csv_file
 from wishwell.importers.csv_file import CsvFile
-from wishwell.server import app
+from wishwell.server import opening
 from wishwell.stores import Store, reporting
 from wishwell.transfer import exporting, importing
 from wishwell.transfer.file_records import EndRecord, WebhookRecord
@@ -88,7 +88,7 @@ def import_command(
 
 
 def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> None:
-    sealing = app.sealing(settings)
+    sealing = opening.sealing(settings)
     file = ImportFile(path, clock())
     _check(path, file)
 
@@ -154,7 +154,7 @@ def _check(path: str, file: ImportFile | CsvFile) -> None:
 def check_outbound(settings: Settings, file: ImportFile) -> None:
     """Raises ``Invalid`` for an address that the settings don't allow."""
     if source := file.store.naming.jwt_key_set:
-        app.key_sets(settings).check("line 1: wishwell.store: jwt-key-set", source)
+        opening.key_sets(settings).check("line 1: wishwell.store: jwt-key-set", source)
     for _, line, record in file.records(WebhookRecord):
         check_url(settings, f"line {line}: webhook.url", record.url)
 

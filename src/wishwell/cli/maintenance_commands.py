@@ -12,7 +12,7 @@ from wishwell.cli.common_options import JSON, clock, in_database, now
 from wishwell.config import Settings
 from wishwell.db import Database, backup
 from wishwell.errors import DOCS, Invalid, Misconfigured, ServiceError
-from wishwell.server import doctor, keys
+from wishwell.server import keys
 
 
 # rule: command-doctor
@@ -24,6 +24,8 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
 
     Exits with 1 if something is wrong. Works whether or not the service is running.
     """
+    from wishwell.server import doctor  # imports the service's routes
+
     lines = asyncio.run(doctor.run_checks(settings))
     if as_json:
         terminal.show(lines, as_json)

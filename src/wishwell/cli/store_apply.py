@@ -15,7 +15,7 @@ from wishwell.cli.store_commands import patches, put
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
-from wishwell.server import app
+from wishwell.server import opening
 from wishwell.stores import Store, StorePatch, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
 from wishwell.transfer.file_records import explained
@@ -146,7 +146,7 @@ async def _secrets(
     tx: Reader, settings: Settings, before: Store | None, hidden: SecretsPatch
 ) -> tuple[str, ...]:
     """Returns descriptions of the changes to a store's secrets."""
-    sealing, known = app.sealing(settings), None
+    sealing, known = opening.sealing(settings), None
     if not hidden.changes_nothing and before is not None and sealing is not None:
         row = await tx.one("store_secrets", store=before.id)
         known = None if row is None else store_secrets.opened(sealing, before.id, row[0])
@@ -158,7 +158,7 @@ async def _apply(tx: Writer, settings: Settings, changes: Sequence[_Change]) -> 
         await put(tx, settings, change.handle, change.patch, change.hidden, new=not change.before)
         for change in changes
     ]
-    await store_secrets.check_apart(tx, app.sealing(settings), *changed)
+    await store_secrets.check_apart(tx, opening.sealing(settings), *changed)
 
 
 def _patches(

@@ -26,7 +26,7 @@ from wishwell.config import Settings
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
 from wishwell.privacy import store_deletion
-from wishwell.server import app
+from wishwell.server import opening
 from wishwell.stores import Store, StorePatch, reporting, rules, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
 
@@ -174,7 +174,7 @@ async def _put(
     async def change(tx: Writer) -> Store:
         changed = await put(tx, settings, handle, patch, hidden, new=new)
         if patch.naming or hidden.jwt_keys:
-            await store_secrets.check_apart(tx, app.sealing(settings), changed)
+            await store_secrets.check_apart(tx, opening.sealing(settings), changed)
         return changed
 
     terminal.show([await db.write(change)], as_json)
@@ -267,7 +267,7 @@ def patches(
     if place and not place.startswith(("http://", "https://")):
         named["jwt_key_set"] = place = _contents("jwt-key-set", folder, place)
     if place:
-        app.key_sets(settings).check("jwt-key-set", place)
+        opening.key_sets(settings).check("jwt-key-set", place)
     keys, secrets = (
         tuple(_contents(option, folder, name) for name in fields[field])
         if field in fields
@@ -304,7 +304,7 @@ async def put(
     else:
         changed = await stores.update(tx, handle, patch, now())
     asked = not hidden.changes_nothing
-    sealing = app.required_sealing(settings) if asked else app.sealing(settings)
+    sealing = opening.required_sealing(settings) if asked else opening.sealing(settings)
     if sealing is not None and (new or asked):
         await store_secrets.change(tx, sealing, changed, hidden, clock)
     return changed

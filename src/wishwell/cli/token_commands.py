@@ -20,7 +20,7 @@ from wishwell.cli.common_options import (
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound
-from wishwell.server import app
+from wishwell.server import opening
 from wishwell.stores import Store
 
 
@@ -125,6 +125,6 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
 async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles.Profile, str]:
     directory = AccessCache(db, clock)
     await directory.refresh()
-    keys = app.signing_keys(settings)
+    keys = opening.signing_keys(settings)
     tokens = auth.Authenticator(keys, directory, settings.session_namespace, clock)
     return await tokens.claims_of(text)

@@ -18,7 +18,7 @@ from wishwell.events import deliveries, formats, webhooks
 from wishwell.events.webhooks import Format, NewWebhook, WebhookPatch
 from wishwell.outbound import Outbound
 from wishwell.profiles.pages import Page, PageRequest
-from wishwell.server import app
+from wishwell.server import opening
 from wishwell.stores import Store
 
 UseCase = Callable[[Any, Store], Awaitable[Any]]
@@ -104,7 +104,7 @@ def create(
 ) -> UseCase:
     """Create a webhook. Prints its secret, which can't be shown again, unless it has a format."""
     check_url(settings, "url", url)
-    sealing, types = app.required_sealing(settings), tuple(dict.fromkeys(types))
+    sealing, types = opening.required_sealing(settings), tuple(dict.fromkeys(types))
     new = NewWebhook(url, types, format, _key(key_file), tuple(dict.fromkeys(include)))
     return lambda tx, store: webhooks.create(tx, sealing, store, new, new_id(), now())
 
@@ -147,7 +147,7 @@ def update(
     chosen = tuple(dict.fromkeys(types)) if types or all_types else None
     key, added = _key(key_file), None if include is None else (include,)
     patch = WebhookPatch(url, chosen, enabled, key, () if include == "nothing" else added)
-    sealing = None if key is None else app.required_sealing(settings)
+    sealing = None if key is None else opening.required_sealing(settings)
     return lambda tx, store: webhooks.change(tx, store, id, sealing, patch, now())
 
 
@@ -160,7 +160,7 @@ def delete(settings: Settings, id: str) -> UseCase:
 @_command("secret", _ID)
 def secret(settings: Settings, id: str) -> UseCase:
     """Print a new secret. Deliveries are also signed with the previous one for 24 hours."""
-    sealing = app.required_sealing(settings)
+    sealing = opening.required_sealing(settings)
     return lambda tx, store: webhooks.renew_secret(tx, store, id, sealing, clock())
 
 

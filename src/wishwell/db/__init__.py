@@ -42,6 +42,7 @@ class Stats:
     queued: int = 0
     commits: int = 0
     committed_writes: int = 0
+    unrecorded_acts: int = 0
 
 
 class UniqueViolation(ServiceError):

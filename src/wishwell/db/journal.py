@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from wishwell import ids, metrics
+from wishwell import ids
 from wishwell.errors import Unrecorded
 
 actor: ContextVar[str] = ContextVar("actor", default="wishwell")
@@ -58,6 +58,8 @@ class Journal:
     def __init__(self, path: str = "", command: Act | None = None) -> None:
         self._path = path
         self._command = command
+        self.failures = 0
+        """Number of calls of ``append`` that failed."""
 
     def record_command(self) -> None:
         """Records the command, once. Raises ``Unrecorded``."""
@@ -88,7 +90,7 @@ class Journal:
             finally:
                 os.close(file)
         except OSError as error:
-            metrics.UNRECORDED.inc()
+            self.failures += 1
             raise Unrecorded(self._path) from error
 
 

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import asyncpg
@@ -287,7 +288,7 @@ class Postgres:
                     pass
 
     def stats(self) -> Stats:
-        return self._pool.stats()
+        return replace(self._pool.stats(), unrecorded_acts=self._journal.failures)
 
     async def close(self) -> None:
         await self._pool.close(self._seconds)

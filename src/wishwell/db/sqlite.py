@@ -225,6 +225,7 @@ class SQLite:
             queued=self._arrived.qsize() + len(self._waiting),
             commits=self._commits,
             committed_writes=self._committed_writes,
+            unrecorded_acts=self._journal.failures,
         )
 
     async def close(self) -> None:

@@ -3,27 +3,20 @@
 import asyncio
 import contextlib
 import gc
-import os
 import resource
 import signal
 import socket
-import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 import structlog
 import uvicorn
 
-from wishwell import config, ids, metrics, ratelimits
-from wishwell.access import access_cache, auth, key_files
+from wishwell import ids, metrics, ratelimits
+from wishwell.access import access_cache, auth
 from wishwell.config import Settings
-from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
-from wishwell.db.hosts import Warn
-from wishwell.db.journal import Journal
-from wishwell.db.postgres import Postgres
-from wishwell.db.sqlite import SQLite
-from wishwell.errors import Misconfigured, ServiceError, Unavailable
+from wishwell.errors import ServiceError, Unavailable
 from wishwell.events.sender import MAX_CONCURRENT, Sender
 from wishwell.fair_queue import Contention
 from wishwell.http.admission import Admission
@@ -33,16 +26,9 @@ from wishwell.http.protocol import PIPELINE, HttpProtocol
 from wishwell.outbound import Outbound
 from wishwell.products import shown
 from wishwell.profiles import pages
-from wishwell.server import background
+from wishwell.server import background, opening
 from wishwell.shoppers.key_sets import KeySets
 from wishwell.shoppers.shop import ShopCache
-from wishwell.stores.sealing import Sealing
-
-_SWITCH_SECONDS = 0.0001
-"""Seconds after which the busy event loop hands the interpreter lock to SQLite's writer thread.
-
-With Python's default of 5 ms, a write took 50 ms and more under overload (docs/decisions/0015).
-"""
 
 _MAX_ACCEPTS = 64
 """Connections accepted in one iteration of the event loop. uvloop accepts one from each listening
@@ -51,86 +37,13 @@ socket; under overload iterations are long, and new clients waited many seconds 
 logger = structlog.get_logger("wishwell.server.app")
 
 
-def open_database(
-    settings: Settings,
-    warn: Warn | None = None,
-    journal: Journal | None = None,
-    contention: Contention | None = None,
-) -> Database:
-    """Opens the database, which must have been migrated. ``warn`` logs changes of the host in use.
-
-    A SQLite file is opened immediately: raises ``Unavailable`` if it can't be read. PostgreSQL is
-    connected to when needed.
-    """
-    journal = journal or Journal(settings.journal_path)
-    if settings.engine == "sqlite":
-        sys.setswitchinterval(_SWITCH_SECONDS)
-        return SQLite(config.sqlite_path(settings.database_url), journal, contention)
-    return Postgres(
-        settings.database_url,
-        connections=settings.database_connections,
-        seconds=settings.database_timeout,
-        warn=warn,
-        journal=journal,
-    )
-
-
-# rule: init-explicit
-def require_database(settings: Settings) -> None:
-    """Raises ``Misconfigured`` if the file of an embedded database doesn't exist."""
-    path = config.sqlite_path(settings.database_url)
-    if settings.engine == "sqlite" and not os.access(path, os.F_OK):
-        raise Misconfigured(
-            f"The database {settings.database_name} doesn't exist. Check the folder and "
-            "WISHWELL_DATABASE_URL. To create a new, empty database, run `wishwell init`."
-        )
-
-
-# rule: signing-keys
-def signing_keys(settings: Settings) -> list[bytes]:
-    """Returns the signing keys, current first. Raises ``Misconfigured`` without any."""
-    if keys := _keys(settings, settings.signing_keys, ""):
-        return keys
-    raise Misconfigured(
-        "WISHWELL_SIGNING_KEYS is required with a PostgreSQL database: set it to a "
-        "secret of at least 32 characters, for example from `openssl rand -base64 48`."
-    )
-
-
-# rule: sealing-keys
-def sealing(settings: Settings) -> Sealing | None:
-    """Returns the cipher for stored secrets; ``None`` for a server database without the setting."""
-    keys = _keys(settings, settings.sealing_keys, ".sealing")
-    return Sealing(keys) if keys else None
-
-
-def required_sealing(settings: Settings) -> Sealing:
-    """Returns the cipher for stored secrets.
-
-    Raises ``Misconfigured`` for a server database without the setting.
-    """
-    if (found := sealing(settings)) is not None:
-        return found
-    raise Misconfigured(
-        "WISHWELL_SEALING_KEYS is required to store secrets in a PostgreSQL database: "
-        "set it to at least 32 characters, for example from `openssl rand -base64 48`."
-    )
-
-
-def _keys(settings: Settings, configured: Sequence[str], suffix: str) -> list[bytes]:
-    """Returns the configured keys, or else the key in the key file of an embedded database."""
-    if configured or settings.engine != "sqlite":
-        return [key.encode() for key in configured]
-    return [key_files.embedded_key(config.sqlite_path(settings.database_url) + suffix)]
-
-
 @contextlib.asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Opens all components that serving needs, and closes them at the end of the block."""
     clock = ReferenceClock(ids.wall_clock)
-    keys = signing_keys(settings)
+    keys = opening.signing_keys(settings)
     contention = Contention()
-    db = open_database(settings, logger.warning, contention=contention)
+    db = opening.open_database(settings, logger.warning, contention=contention)
     cache = access_cache.AccessCache(db, clock)
     new_id = ids.UUID7(clock)
     limiter = ratelimits.Limiter(clock)
@@ -139,7 +52,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 
         limiter = shared_limits.RedisLimiter(settings.redis_url, clock)
     outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
-    sealed_with = sealing(settings)
+    sealed_with = opening.sealing(settings)
     service = Services(
         settings=settings,
         db=db,
@@ -180,12 +93,6 @@ def _max_sends() -> int:
     """Returns the maximum of concurrent webhook sends, leaving file descriptors for requests."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MAX_CONCURRENT if files == resource.RLIM_INFINITY else min(MAX_CONCURRENT, files // 8)
-
-
-def key_sets(settings: Settings) -> KeySets:
-    """Returns the reader of shops' JWT key sets (JWKS). It connects only when a set is needed."""
-    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
-    return KeySets(outbound, settings.key_set_seconds)
 
 
 class Application:

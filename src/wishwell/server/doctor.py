@@ -27,7 +27,7 @@ from wishwell.errors import DOCS, ServiceError, Unavailable
 from wishwell.http import routes
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
-from wishwell.server import app, keys
+from wishwell.server import keys, opening
 
 SEE = {
     "files": "operations.md#several-processes",
@@ -175,8 +175,8 @@ async def _journal(settings: Settings) -> str:
 async def _database(settings: Settings, opened: list[Database]) -> str:
     """Checks that the database responds, and appends it to ``opened``."""
     began = time.monotonic()
-    app.require_database(settings)
-    opened.append(app.open_database(settings))
+    opening.require_database(settings)
+    opened.append(opening.open_database(settings))
     await opened[0].ping()
     return f"{settings.engine}, responds in {(time.monotonic() - began) * 1000:.0f} ms"
 
@@ -197,7 +197,7 @@ async def _keys(settings: Settings, db: Database) -> str:
     if missing and not any(missing.values()):
         return "will be created at the first start"
     replaced = await db.read(keys.check_signing_key, settings, ids.wall_clock())
-    sealing = app.sealing(settings)
+    sealing = opening.sealing(settings)
     await db.read(keys.check_secrets, sealing)
     if sealing is None:
         return Note("WISHWELL_SEALING_KEYS is not set, so storefront and webhooks are turned off")
@@ -384,7 +384,7 @@ async def _service(settings: Settings, opened: list[Database]) -> str:
 async def _token(settings: Settings, db: Database) -> str:
     """Returns a token of a customer who doesn't exist."""
     store = (await db.read(stores.listed))[0]
-    clock, keys = ReferenceClock(ids.wall_clock), app.signing_keys(settings)
+    clock, keys = ReferenceClock(ids.wall_clock), opening.signing_keys(settings)
     cache = access_cache.AccessCache(db, clock)
     issuer = auth.Authenticator(keys, cache, settings.session_namespace, clock)
     who = f"gid://{store.platform}/Customer/{ids.random_uuid()}"

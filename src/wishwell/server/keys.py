@@ -17,7 +17,7 @@ from wishwell.config import Settings
 from wishwell.db import Database, Reader, Writer, migrate, sqlite
 from wishwell.errors import DOCS, Misconfigured
 from wishwell.events import webhooks
-from wishwell.server import app
+from wishwell.server import opening
 from wishwell.stores import store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
 
@@ -91,7 +91,7 @@ _REPLACED = (
 
 def key_ids(settings: Settings) -> list[str]:
     """Returns the ids of the signing keys; the first one signs."""
-    return [auth.key_id(key) for key in app.signing_keys(settings)]
+    return [auth.key_id(key) for key in opening.signing_keys(settings)]
 
 
 async def _recorded_keys(tx: Reader) -> dict[str, str]:
@@ -164,5 +164,5 @@ async def _good_keys(tx: Reader, settings: Settings) -> tuple[dict[str, bytes], 
         warning = await check_signing_key(tx, settings, ids.wall_clock())
     if settings.sealing_keys or sealing in keys:
         with contextlib.suppress(Damaged):  # doctor reports it; the keys are good
-            await check_secrets(tx, app.sealing(settings))
+            await check_secrets(tx, opening.sealing(settings))
     return keys, warning
