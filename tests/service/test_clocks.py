@@ -30,6 +30,7 @@ def events(service):
     return [json.loads(line).get("event") for line in service.log_lines() if line.startswith("{")]
 
 
+@pytest.mark.either_engine
 def test_years_ahead_for_seconds_lose_nothing(attacked):
     """A clock that is years ahead for seconds loses no sessions, counts or stores. Log, metrics, /readyz,
     doctor and `wishwell clock` report it until the clock is right. Rules: clock-guard, clock-jump, count-days."""

@@ -13,6 +13,9 @@ from tests.servers import wait_until
 # xdist runs the group in one process, so the tests share a service.
 pytestmark = pytest.mark.xdist_group("erasing")
 
+WRITES = 80
+"""Number of saves to wait for, about ten of each writer."""
+
 WAITING = "SELECT 1 FROM erasures WHERE done_at IS NULL"
 
 
@@ -86,11 +89,12 @@ def test_writes_during_an_erasure_are_wholly_before_or_after(apart):
     threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
-    time.sleep(1)
+    assert wait_until(lambda: sum(map(len, done)) >= WRITES, seconds=30)
     answer = shop.acting_as(gid).delete("/profile")
     assert answer.status_code == 204, answer.text
     assert wait_until(lambda: not apart.rows(WAITING), seconds=30, every=0.2)
-    time.sleep(1)
+    enough = sum(map(len, done)) + WRITES
+    assert wait_until(lambda: sum(map(len, done)) >= enough, seconds=30)
     ends.set()
     for thread in threads:
         thread.join()

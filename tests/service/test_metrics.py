@@ -237,6 +237,7 @@ def test_busy_postgresql_shows():
         assert value(service, "wishwell_pool_wait_seconds_total") > 0
 
 
+@pytest.mark.either_engine
 def test_workers_and_reloads_are_measured(new_service):
     """With several workers each has its processor time and memory; a worker that is killed, and a
     reload of a bad file, are counted. Rules: health-checks, serve-workers."""
@@ -260,6 +261,7 @@ def test_workers_and_reloads_are_measured(new_service):
         reaches(service, "wishwell_reloads_failed_total", lambda n: n == 1)
 
 
+@pytest.mark.either_engine
 def test_requests_are_counted_by_store(new_service):
     """Requests of a store are counted by result. Rule: health-checks."""
     with new_service(WISHWELL_LIMIT_PROFILE_READ="2").start() as service:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.conftest import SEALING_KEY, SIGNING_KEY
+from tests.conftest import SEALING_KEY, SIGNING_KEY, slow
 from tests.servers import Service
 
 pytestmark = pytest.mark.either_engine
@@ -21,7 +21,7 @@ COMMANDS = (
 )
 
 
-@pytest.fixture(scope="module", params=["pipe", "folder", "device"])
+@pytest.fixture(scope="module", params=["pipe", slow("folder"), slow("device")])
 def service(request):
     """A service that isn't started, with something in its folder that isn't a file."""
     service = Service({"WISHWELL_SEALING_KEYS": SEALING_KEY})

@@ -96,6 +96,7 @@ def test_service_does_not_start_if_a_worker_crashes_at_its_start(faulty):
     assert "A worker ended before it served." in str(failed.value)
 
 
+@pytest.mark.slow
 def test_worker_that_crashes_again_and_again_is_replaced_with_backoff(faulty):
     """The other worker keeps serving, and replacements start ever less often until one stays.
     Rule: serve-workers."""
@@ -127,6 +128,7 @@ def test_new_workers_that_crash_leave_the_old_ones(faulty):
         assert service.stop() == 0
 
 
+@pytest.mark.slow
 def test_hangups_during_a_hangup_replace_the_workers_once_more(faulty):
     """SIGHUPs that arrive while workers are replaced lead to one more replacement, while
     requests are served. Rule: serve-workers."""
@@ -167,6 +169,7 @@ def test_stop_during_a_start_ends_all_processes(faulty, after):
         process.wait()
 
 
+@pytest.mark.slow
 def test_stop_during_a_replacement_ends_old_and_new_workers(faulty):
     """While new workers start after SIGHUP, the old ones serve new connections; SIGTERM then ends
     all. Rule: serve-workers."""
@@ -185,6 +188,7 @@ def test_stop_during_a_replacement_ends_old_and_new_workers(faulty):
         assert not psutil.wait_procs(family, timeout=5)[1]
 
 
+@pytest.mark.slow
 def test_killed_parent_leaves_no_worker_on_the_port(faulty):
     """Workers that serve and workers that still start end when the parent is killed.
     Rule: serve-workers."""

@@ -174,6 +174,7 @@ def reloadable(new_service):
         yield service, signing, sealing, hang_up
 
 
+@pytest.mark.slow
 def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
     """SIGHUP with bad keys retains the workers, and one event names the setting. A worker that dies later is
     replaced with the good keys. Rule: serve-workers."""
