@@ -136,6 +136,23 @@ def test_absolute_form_and_old_http_are_answered(service, shop):
         assert json.loads(got.body) == {"data": []}
 
 
+@pytest.mark.parametrize("connection", ["close", "keep-alive"])
+def test_transfer_encoding_is_refused_in_http_1_0(service, shop, connection):
+    """A chunked body in HTTP/1.0 is refused because of its header, before the body is parsed, and
+    the connection closes: a proxy that doesn't know the header would see the body end elsewhere
+    (RFC 9112 §6.1). The same request in HTTP/1.1 is accepted.
+    Rule: request-smuggling."""
+    member = shop.customer("1")
+    request = post(member.token, CHUNKED, f"Connection: {connection}", body=CHUNKS)
+    got = over_the_wire(service, request.replace(b"HTTP/1.1", b"HTTP/1.0", 1))
+    assert (got.status, got.closed) == (400, True)
+    error = json.loads(got.body)["error"]
+    assert error["message"] == "Transfer-Encoding: is not allowed in HTTP/1.0."
+    assert got.everything.count(b"HTTP/1.1 ") == 1
+    assert products(member.http) == []
+    assert over_the_wire(service, request).status == 201
+
+
 @pytest.mark.parametrize("version", [b"1.1", b"1.0", b"1.0 without Host"])
 def test_target_on_another_host_than_the_header_is_refused(service, shop, version):
     """The target's host must equal `Host`, because a program in front may use either.
