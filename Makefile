@@ -25,10 +25,10 @@ screenshots: $(VENV)/.dev ## Take the README's pictures of the demo anew, into d
 	@$(BIN)/python -m demo.screenshots
 
 # Each process would compile all tests anew where the environment says not to keep bytecode.
-test test-slow: export PYTHONDONTWRITEBYTECODE =
+check test test-slow: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
-	@$(BIN)/pytest -n $(JOBS) -m "not slow"
+	@$(BIN)/pytest -n $(JOBS) -m "not slow" --ignore tests/lint
 
 test-slow: $(VENV)/.dev $(TOOLS)/.installed ## The rest: generated requests, more rounds of races, what waits for time
 	@$(BIN)/pytest -n 2 -m slow
@@ -97,13 +97,14 @@ build/at/%/.venv/.run:
 	@git archive $* | tar -x -C build/at/$*
 	@$(MAKE) --silent -C build/at/$* PYTHON="$(PYTHON)" .venv/.run
 
-check: $(VENV)/.dev ## Format, lint, strict types and the workflows, all without changing anything
+check: $(VENV)/.dev ## Format, lint, strict types, the workflows, and the rules of code and documents in tests/lint, changing nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/zizmor --offline --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/pytest tests/lint
 
 format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, from it, the clients' types and the rules' tables
 	$(BIN)/python -m tools.openapi
@@ -139,7 +140,7 @@ release-check: $(VENV)/.security packages sbom ## Build what a release publishes
 	@$(BIN)/check-wheel-contents --ignore W002 build/dist/*.whl
 	@for package in elements react proxy; do (cd packages/$$package && ../elements/node_modules/.bin/publint --strict \
 		&& ../elements/node_modules/.bin/attw --pack . --profile esm-only --quiet) || exit 1; done
-	@WISHWELL_TEST_RELEASE=$(CURDIR)/build $(BIN)/pytest tests/test_release.py tests/security/test_supply.py
+	@WISHWELL_TEST_RELEASE=$(CURDIR)/build $(BIN)/pytest tests/lint/test_release.py tests/lint/test_licences.py
 
 lock: $(VENV)/.dev ## Pin the newest releases that pyproject.toml allows, with their hashes
 	@./requirements/lock

@@ -32,7 +32,7 @@ TIMING = {
     f"tests/service/test_{name}.py": "the start, signals and end of whole deployments"
     for name in (
         *("alerts", "away", "backup", "clocks", "cluster", "doctor", "failover", "faults"),
-        *("first_steps", "idle", "keys", "kubernetes", "log", "metrics", "patroni", "pooler"),
+        *("first_steps", "idle", "keys", "log", "metrics", "patroni", "pooler"),
         *("runbooks", "shares", "shedding", "supervision", "unread", "upgrade", "workers"),
     )
 }

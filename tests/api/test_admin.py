@@ -1,7 +1,5 @@
 """The merchant's page as it is served; tests/browser/test_admin.py operates it in a browser."""
 
-import gzip
-import hashlib
 import re
 from pathlib import Path
 
@@ -115,23 +113,3 @@ def test_page_is_in_no_label_but_its_routes(service, http):
     metrics = http.get("/metrics").text
     assert 'route="/admin/"' in metrics and 'route="/admin/{file}"' in metrics
     assert "wwadm_typed" not in metrics + service.output()
-
-
-def test_vendored_files_are_the_ones_that_were_looked_at():
-    """Vendored files match their checksums and have their licences; README.txt says how to update
-    them."""
-    sums = dict(line.split("  ")[::-1] for line in FILES["SHA256SUMS"].read_text().splitlines())
-    for name, expected in sums.items():
-        assert hashlib.sha256(FILES[name].read_bytes()).hexdigest() == expected, name
-    assert {name.split(".")[0] for name in sums if "LICENSE" in name} == {"lit-html", "uplot"}
-    readme = FILES["README.txt"].read_text()
-    assert "lit-html 3.3.3" in readme and "uPlot 1.6.32" in readme
-    assert (
-        "uPlot (v1.6.32)" in FILES["uplot.js"].read_text()
-        and '"3.3.3"' in FILES["lit-html.js"].read_text()
-    )
-    ours = {name for name in SERVED if name not in sums}
-    lines = [line for name in ours for line in FILES[name].read_text().splitlines() if line.strip()]
-    assert len(lines) <= 1_150, "the page is small"
-    sent = sum(len(gzip.compress(FILES[name].read_bytes())) for name in SERVED)
-    assert sent < 60_000

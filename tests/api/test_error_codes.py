@@ -1,15 +1,12 @@
 """Codes, messages and details of errors. Every test's client checks that a code is documented
 (tests/servers/documented.py)."""
 
-import re
 import uuid
-from pathlib import Path
 
 import pytest
 
 from tests.http.test_authorisation import expired
 from tests.servers import wait_until
-from tools import error_codes
 
 from .conftest import data, fresh_window, item, new_list, refused, save, whole_list
 
@@ -240,14 +237,6 @@ def test_codes_tell_apart_errors_of_one_status(shop, http, make_shop):
     assert {key: (str(a.status_code), error(a)["code"]) for key, a in answers.items()} == {
         key: key for key in answers
     }
-
-
-def test_every_code_is_explained_under_its_status():
-    """docs/errors.md has a row for each code, with its status, cause and what to do."""
-    text = (Path(__file__).parents[2] / "docs" / "errors.md").read_text("utf-8")
-    rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| (\S.*) \| (\S.*) \|$", text, re.MULTILINE)
-    listed = [(status, code) for status, code, _, _ in rows]
-    assert listed == [(status, one) for status, codes in error_codes.CODES.items() for one in codes]
 
 
 # ------------------------------------------------------------------------------- decisions

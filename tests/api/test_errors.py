@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.http.test_openapi import DOCUMENT
+from tests.http.description import DOCUMENT
 from tests.servers import PREFIX
 
 from .conftest import (

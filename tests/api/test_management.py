@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from tests.conftest import SEALING_KEY
-from tests.http.test_openapi import DOCUMENT
+from tests.http.description import DOCUMENT
 from tools import samples
 
 from .conftest import RATE_HEADERS, over_the_wire, refused, request_head, soon

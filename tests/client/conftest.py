@@ -1,6 +1,6 @@
 """A blocking client for each test.
 
-The asyncio client has the same source (test_generated.py) and one test of its own in
+The asyncio client has the same source (tests/lint/test_generated.py) and one test of its own in
 test_operations.py.
 """
 

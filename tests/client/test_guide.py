@@ -1,13 +1,11 @@
 """Runs the programs of docs/client.md, docs/events.md and the client's README unchanged."""
 
-import json
 import re
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from tests.servers import Service, wait_until
-from wishwell.http import management
 from wishwell_client import Wishwell
 
 ROOT = Path(__file__).parents[2]
@@ -33,19 +31,6 @@ def test_every_example_runs():
             )
             exec(program, {"__name__": "__main__"})
         assert "Traceback" not in service.output()
-
-
-def test_page_names_every_call():
-    """The table of docs/client.md has every method that an operation has in the client."""
-    methods = {
-        tuple(operation["x-python"].split("."))
-        for item in json.loads(management.description())["paths"].values()
-        for name, operation in item.items()
-        if name != "parameters" and "x-python" in operation
-    }
-    rows = re.findall(r"^\| (`.*?) \| (`.*) \|$", (DOCS / "client.md").read_text(), re.MULTILINE)
-    cells = [[re.findall("`([a-z_]+)`", cell) for cell in row] for row in rows]
-    assert methods <= {(noun, call) for nouns, calls in cells for noun in nouns for call in calls}
 
 
 def test_copy_made_by_the_events_page_equals_the_store():

@@ -1,8 +1,6 @@
 """Every column is part of a store's export or listed here with a reason, so a new one can't be
 forgotten."""
 
-import re
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,7 +9,7 @@ import pytest
 from tests import schema
 from wishwell.db import mapping, statements
 from wishwell.transfer import file_records
-from wishwell.wishlists import items, lists, shares
+from wishwell.wishlists import items, shares
 
 RECORDS: dict[str, Any] = {name: record for record, name in file_records.KINDS.items()}
 
@@ -82,22 +80,6 @@ def test_every_column_is_in_the_file_or_need_not_be(table):
         f"put it into the line's type, or say here why not: {table}"
     )
     assert reasons.keys() <= set(schema.tables()[table]), f"columns of {table} that are not there"
-
-
-@pytest.mark.parametrize("kind", sorted({*RECORDS} - {"wishwell"}))
-def test_every_field_of_the_file_is_documented(kind):
-    """docs/data.md names each field of an export line; of a list and an item, the differences to
-    their fields in the API. Rule: export-whole."""
-    text = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
-    [row] = re.findall(rf"^\| `{kind}`.*\| (.+) \|$", text, re.MULTILINE)
-    named, hint = {*re.findall(r"`(\w+)`", row)}, ""
-    fields = {*RECORDS[kind].__struct_encode_fields__}
-    if shown := {"list": lists.List, "item": items.Item}.get(kind):
-        fields ^= {*shown.__struct_encode_fields__}
-        file = f"src/{shown.__module__.replace('.', '/')}.py"
-        hint = f"add them to {shown.__name__} in {file}; if the API shouldn't have them, "
-    missing = ", ".join(sorted(fields - named))
-    assert not missing, f"{missing}: {hint}name them in the row of {kind} in docs/data.md"
 
 
 UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}

@@ -1,1 +1,1 @@
-"""The API description compared with the service: see test_openapi.py and test_authorisation.py."""
+"""The API description compared with the service: see test_authorisation.py; tests/lint/test_openapi.py checks the description itself."""

@@ -17,7 +17,7 @@ from tests.platform import NEW, WEBHOOKS, Platform
 from tests.servers import wait_until
 from wishwell.http import routes
 
-from .test_openapi import OPERATIONS as DESCRIBED
+from .description import OPERATIONS as DESCRIBED
 
 # Bodies of the operations, for a record of the profile "mine" unless noted.
 ORDER = {

@@ -11,7 +11,7 @@ import pytest
 from tests.api.conftest import data, envelope, new_list, nothing_changes, refused, save
 from tests.conftest import ROOMY
 
-from .test_openapi import OPERATIONS, errors_of, follow, parameters_of
+from .description import OPERATIONS, errors_of, follow, parameters_of
 
 SOME = "0190a8b0-0000-7000-8000-000000000000"
 # The platform's webhook is left out because its signature is checked first:

@@ -11,8 +11,8 @@ from tests.servers import Service
 from wishwell import errors
 from wishwell.http import responses
 
+from .description import DOCUMENT
 from .test_authorisation import expired
-from .test_openapi import DOCUMENT
 
 EXAMPLES = {
     (name, key): example["value"]["error"]

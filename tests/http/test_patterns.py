@@ -24,7 +24,7 @@ from wishwell.stores import Store
 from wishwell.stores.naming import Naming
 from wishwell.wishlists import lists
 
-from .test_openapi import DOCUMENT, follow
+from .description import DOCUMENT, follow
 
 ID = "019649e4-18b9-7651-8317-1ff4a6a3a450"
 # White space as Python, browsers or Unicode define it, invisible characters, and characters with a

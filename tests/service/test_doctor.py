@@ -347,11 +347,3 @@ def test_unreachable_standby_is_reported():
         assert says == f"{HERE}:{primary.port} accepts writes; {HERE}:{standby.port} is a standby"
         standby.kill()
         assert f"{HERE}:{standby.port} can't be reached" in bad(service)[1]
-
-
-def test_documents_that_doctor_refers_to_exist():
-    """All documents and sections that doctor refers to exist."""
-    for place in doctor.SEE.values():
-        page, _, anchor = place.partition("#")
-        heads = re.findall("^#+ (.+)$", (ROOT / "docs" / page).read_text(), re.MULTILINE)
-        assert not anchor or anchor in [head.lower().replace(" ", "-") for head in heads], place

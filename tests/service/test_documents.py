@@ -14,40 +14,8 @@ import httpx2
 import jwt
 import pytest
 
-from tests.documents import ROOT, blocks, commands
-from tests.examples.conftest import SHOPS
+from tests.documents import ROOT, commands
 from tests.servers import SECRETS, Service, postgres_binaries, wait_until
-
-# Pages with commands; add new ones here.
-PAGES = [
-    *(
-        "README.md",
-        "SECURITY.md",
-        "demo/README.md",
-        "packages/react/README.md",
-        "examples/README.md",
-    ),
-    *(
-        f"docs/{name}.md"
-        for name in ("operations", "data", "forgetting", "storefront", "sign-in", "client")
-    ),
-    *(
-        str(path.relative_to(ROOT))
-        for pattern in ("docs/runbooks.md", "docs/shopify.md", "examples/*/README.md")
-        for path in sorted(ROOT.glob(pattern))
-    ),
-]
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_of_a_page_are_run_by_a_test_or_say_why_not(page):
-    """Commands below each heading are run by some test, or a comment says why not."""
-    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
-    taken = re.findall(r'"([\w./-]+\.md)", "(#+ [^"]+)"', tests)
-    taken += [(f"examples/{name}/README.md", "# ") for name in SHOPS]
-    for block in blocks(page):
-        known = any(at == page and block.heading.startswith(head) for at, head in taken)
-        assert block.reason or known, f"{page}, {block.heading}: {block.lines}"
 
 
 def shell(service, lines, **more):

@@ -13,34 +13,11 @@ from tests.documents import ROOT, commands
 from tests.servers import Service
 from tests.servers.patroni import haproxy
 from tests.service.test_documents import shell
-from tests.service.test_metrics import ALERTS
 from tests.service.test_upgrade import _postgres_path as postgres_path
 
 PAGE = "docs/runbooks.md"
 BESIDE = {"sqlite": "pg_restore", "postgresql": "BACKUP=|KEYS=|mkdir|mv |cp "}
 """Prefixes of commands for the other engine, by engine."""
-
-
-def heads(document):
-    """Returns a document's headings by anchor."""
-    found = re.findall("^#+ (.+)$", (ROOT / document).read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-"): head for head in found}
-
-
-def test_each_alert_leads_to_its_entry():
-    """Each alert's `runbook_url` leads to its entry, and no entry is without an alert."""
-    entries = {anchor for anchor, head in heads(PAGE).items() if head.startswith("Wishwell")}
-    urls = [rule["annotations"]["runbook_url"] for rule in ALERTS]
-    assert urls == [f"{PAGE}#{rule['alert'].lower()}" for rule in ALERTS]
-    assert entries == {url.partition("#")[2] for url in urls}
-
-
-def test_entries_say_what_to_do():
-    """Each entry says what to do, and how to recognise the end."""
-    text = (ROOT / PAGE).read_text()
-    for entry in re.split("^## ", text, flags=re.MULTILINE)[1:]:
-        there = "**Do" in entry and "**Over" in entry
-        assert there or "see [Receiver down]" in entry, entry.partition("\n")[0]
 
 
 def done(service, lines, **more):

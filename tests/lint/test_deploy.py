@@ -1,8 +1,6 @@
-"""The manifests of deploy/kubernetes match Kubernetes' schemas and this program."""
+"""deploy/: the manifests of Kubernetes match its schemas and this program; each alert has a runbook."""
 
-import os
 import re
-import subprocess
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,10 +9,12 @@ import pytest
 import yaml
 
 from wishwell import config
-from wishwell.access import addresses
 from wishwell.http import routes
 
 ROOT = Path(__file__).parents[2]
+RUNBOOKS = "docs/runbooks.md"
+RULES = yaml.safe_load((ROOT / "deploy" / "alerts.yaml").read_text())
+ALERTS = [rule for group in RULES["groups"] for rule in group["rules"]]
 DOCUMENTS = {
     f"{path.stem} {document['kind']}": document
     for path in sorted((ROOT / "deploy" / "kubernetes").glob("*.yaml"))
@@ -29,7 +29,7 @@ PODS = {
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize("version", ["1.32", "latest"])
-def test_manifest_is_right_by_the_schema(name, version):
+def test_manifest_matches_the_schema_of_kubernetes(name, version):
     """Every field is known and has the right type and place."""
     document = DOCUMENTS[name]
     named = kubernetes_validate.latest_version() if version == "latest" else version
@@ -37,7 +37,7 @@ def test_manifest_is_right_by_the_schema(name, version):
 
 
 @pytest.mark.parametrize("name", PODS)
-def test_pod_may_do_little(name):
+def test_pods_have_few_permissions(name):
     """Pods run as the image's user, not root, with a read-only file system except /tmp and the
     journal's volume, no capabilities and no cluster token."""
     spec = PODS[name]["spec"]
@@ -63,7 +63,7 @@ def test_pod_may_do_little(name):
     assert claimed == DOCUMENTS["configuration PersistentVolumeClaim"]["metadata"]["name"]
 
 
-def test_settings_and_paths_are_those_of_the_program():
+def test_manifests_name_only_existing_settings_and_paths():
     """Each variable is a valid setting, secrets are files, and probes use existing paths."""
     settings = DOCUMENTS["configuration ConfigMap"]["data"]
     known = {f"WISHWELL_{field.name.upper()}": field for field in fields(config.Settings)}
@@ -85,7 +85,7 @@ def test_settings_and_paths_are_those_of_the_program():
     assert grace > sleep + config.Settings().shutdown_timeout + 10
 
 
-def test_labels_and_names_fit_together():
+def test_selectors_match_labels_and_secrets():
     """Selectors match the pods' labels, and mounted secrets are created by the documented command."""
     labels = PODS["deployment Deployment"]["metadata"]["labels"]
     assert DOCUMENTS["deployment Service"]["spec"]["selector"].items() <= labels.items()
@@ -99,29 +99,23 @@ def test_labels_and_names_fit_together():
     assert {Path(v).name for k, v in settings.items() if k.endswith("_FILE")} == set(made)
 
 
-def test_compose_trusts_the_web_server_in_front():
-    """compose.yaml has only valid settings, and trusts proxies on Docker's networks, so that visitors
-    have rate limits. Rule: limit-address."""
-    document = yaml.safe_load((ROOT / "compose.yaml").read_text())
-    given = document["services"]["wishwell"]["environment"]
-    plain = {name: value for name, value in given.items() if not name.endswith("_FILE")}
-    trusted = config.load(plain).trusted_proxies
-    assert all(addresses.is_within(peer, trusted) for peer in ("172.18.0.1", "192.168.16.1"))
-    assert not addresses.is_within("203.0.113.5", trusted)
+def heads(document):
+    """Returns a document's headings by anchor."""
+    found = re.findall("^#+ (.+)$", (ROOT / document).read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head).lower().replace(" ", "-"): head for head in found}
 
 
-def test_compose_secrets_are_readable_by_their_containers_alone(tmp_path):
-    """The commands at the head of compose.yaml make one file for each secret, with mode 400 and its
-    container's user as owner, which the doctor accepts."""
-    text = (ROOT / "compose.yaml").read_text()
-    made = re.findall(r"^#   (?!docker)(?:sudo )?(.+)$", text, re.MULTILINE)
-    if os.geteuid() != 0:
-        made = [line for line in made if not line.startswith("chown ")]
-    subprocess.run(["bash", "-euc", "\n".join(made)], cwd=tmp_path, check=True)
-    there = {path.name: path.stat() for path in (tmp_path / "secrets").iterdir()}
-    assert there.keys() == yaml.safe_load(text)["secrets"].keys()
-    assert {stat.st_mode & 0o777 for stat in there.values()} == {0o400}
-    if os.geteuid() == 0:
-        user = re.search(r"--uid (\d+)", (ROOT / "Dockerfile").read_text())[1]
-        owners = {stat.st_uid for name, stat in there.items() if name != "database_password"}
-        assert owners == {int(user)}
+def test_each_alert_has_an_entry_in_the_runbooks():
+    """Each alert's `runbook_url` leads to its entry, and no entry is without an alert."""
+    entries = {anchor for anchor, head in heads(RUNBOOKS).items() if head.startswith("Wishwell")}
+    urls = [rule["annotations"]["runbook_url"] for rule in ALERTS]
+    assert urls == [f"{RUNBOOKS}#{rule['alert'].lower()}" for rule in ALERTS]
+    assert entries == {url.partition("#")[2] for url in urls}
+
+
+def test_entries_of_the_runbooks_say_what_to_do():
+    """Each entry says what to do, and how to recognise the end."""
+    text = (ROOT / RUNBOOKS).read_text()
+    for entry in re.split("^## ", text, flags=re.MULTILINE)[1:]:
+        there = "**Do" in entry and "**Over" in entry
+        assert there or "see [Receiver down]" in entry, entry.partition("\n")[0]

@@ -14,14 +14,14 @@ from tests import documents
 from tools import build_hooks, npm_readmes
 from wishwell import __version__
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("WISHWELL_TEST_RELEASE", ""))
 VENDORED = json.loads((ROOT / "requirements" / "vendored.json").read_text())
 REPOSITORY = "https://github.com/wishwell/wishwell"
 RAW = REPOSITORY.replace("github.com", "raw.githubusercontent.com")
 
 
-def leads_somewhere(text, least=20):
+def assert_links_resolve(text, least=20):
     """Asserts that each link is absolute, and that those to the release's files exist here."""
     targets = re.findall(r"\]\(([^)#][^)]*)\)", text) + re.findall(r'<img src="([^"]+)"', text)
     assert len(targets) > least
@@ -31,15 +31,15 @@ def leads_somewhere(text, least=20):
         assert path.startswith("http") or (ROOT / path).exists(), target
 
 
-def test_readme_leads_somewhere_on_a_package_index():
+def test_readme_on_a_package_index_has_working_links():
     """The long description's links and pictures are absolute and exist."""
     text = build_hooks.absolute((ROOT / "README.md").read_text(), REPOSITORY)
-    leads_somewhere(text)
+    assert_links_resolve(text)
     assert 'src="/apps/wishlist/' in text, "samples stay"
 
 
 @pytest.mark.parametrize("folder", ["proxy", "react"])
-def test_readme_of_an_npm_package_leads_somewhere_on_its_page(folder, tmp_path):
+def test_readme_of_an_npm_package_has_working_links(folder, tmp_path):
     """A packed package's README has absolute links to existing files; its other files stay."""
     path, source = tmp_path / "package.tgz", ROOT / "packages" / folder
     with tarfile.open(path, "w:gz") as archive:
@@ -48,7 +48,7 @@ def test_readme_of_an_npm_package_leads_somewhere_on_its_page(folder, tmp_path):
     npm_readmes.replace(path)
     with tarfile.open(path) as archive:
         packed = {one.name: archive.extractfile(one).read().decode() for one in archive}
-    leads_somewhere(packed["package/README.md"], 3)
+    assert_links_resolve(packed["package/README.md"], 3)
     for name in ("package.json", "tsconfig.json"):
         assert packed[f"package/{name}"] == (source / name).read_text()
 
@@ -79,7 +79,7 @@ def test_readme_begins_with_how_to_start_and_how_to_test():
     assert not [line for line in lines if re.search(r"\w+ ?\(\) ?\{|^function ", line)]
 
 
-def test_notices_name_every_vendored_work():
+def test_notices_name_every_vendored_library():
     """THIRD_PARTY.md, the SBOM's list and the files beside the works agree."""
     notice = (ROOT / "THIRD_PARTY.md").read_text()
     rows = re.findall(r"^\| \[(\S+)\]\(.+?\) \| .+? \| \[(.+?)\]\((.+?)\) \|", notice, re.MULTILINE)
@@ -106,7 +106,7 @@ def test_release_has_commit_notices_and_links():
     assert about["License-Expression"] == "Apache-2.0 AND BSD-3-Clause AND MIT"
     assert {"LICENSE", "THIRD_PARTY.md"} < {*about.get_all("License-File")}
     assert (about["Author"], about["Version"]) == ("Wishwell contributors", __version__)
-    leads_somewhere(about.get_payload())
+    assert_links_resolve(about.get_payload())
     [sdist] = BUILD.glob("dist/wishwell-*.tar.gz")
     with tarfile.open(sdist) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
@@ -116,11 +116,11 @@ def test_release_has_commit_notices_and_links():
     for package in packages:
         with tarfile.open(package) as archive:
             assert {"package/LICENSE", "package/README.md"} < {*archive.getnames()}, package
-            leads_somewhere(archive.extractfile("package/README.md").read().decode(), -1)
+            assert_links_resolve(archive.extractfile("package/README.md").read().decode(), -1)
 
 
 @pytest.mark.skipif(not BUILD.name, reason="`make release-check` builds a release")
-def test_sbom_lists_what_the_service_runs_with():
+def test_sbom_lists_the_runtime_dependencies():
     """The SBOM has the root's version, the dependencies and the vendored libraries, and no build
     tool."""
     document = json.loads((BUILD / "sbom.json").read_text())

@@ -70,7 +70,7 @@ def allowed(expression: str) -> bool:
 
 
 @pytest.mark.parametrize("lock", ["run", "build", "dev", "docs", "bench", "mutate", "security"])
-def test_licences_of_what_is_pinned_are_allowed(lock):
+def test_licences_of_pinned_packages_are_allowed(lock):
     """Checks the metadata of every pinned package that is installed here."""
     found = {name: licence(name) for name in pinned(lock)}
     known = {name: text for name, text in found.items() if text is not None}

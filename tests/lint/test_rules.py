@@ -12,7 +12,7 @@ from tools import rule_tables
 
 # xdist runs the group in one process, which reads each file once.
 pytestmark = pytest.mark.xdist_group("rules")
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = {path.name: path.read_text("utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
 NAME = r"[a-z0-9]+(?:-[a-z0-9]+)+"
 RULES = [
@@ -37,7 +37,7 @@ def test_every_page_is_listed():
     assert {*re.findall(r"\]\(([\w-]+\.md)\)", PAGES["README.md"])} == PAGES.keys() - {"README.md"}
 
 
-def test_every_earlier_name_leads_to_a_rule():
+def test_every_earlier_name_is_replaced_by_a_rule():
     """renamed.csv has each earlier name once, with the rule or page that replaced it."""
     with (ROOT / "docs" / "rules" / "renamed.csv").open() as file:
         rows = [*csv.DictReader(file)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tools import documentation
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_every_page_is_in_the_navigation():
@@ -19,7 +19,7 @@ def test_every_page_is_in_the_navigation():
     assert all((ROOT / name).exists() for name in listed)
 
 
-def test_links_out_of_the_pages_lead_to_the_repository():
+def test_links_to_files_become_urls_of_the_repository():
     """A page's link to another page stays; a link to a file of the checkout becomes a URL."""
     documentation.gather()
     text = (documentation.PAGES / "README.md").read_text()

@@ -1,38 +1,18 @@
-"""The API description: consistency, completeness, and the page to browse it. Other tests compare it
-with the service."""
+"""The API description is complete and consistent, and fits the page to browse it. tests/http compares
+it with the service."""
 
-import functools
-import gzip
-import hashlib
-import json
 import re
 from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
-import jsonschema_rs  # installed with schemathesis
 import pytest
 
+from tests.http.description import DOCUMENT, OPERATIONS, errors_of, follow, parameters_of
 from tools import samples
-from wishwell.http import management
 
 ROOM = resources.files("wishwell.http")
 PAGE = ROOM.joinpath("docs_page")
-VENDORED = {"LICENSE", "scalar.js.br", "scalar.js.gz"}
-OUR_PAGE = {"index.html", "start.js", "README.txt", "SHA256SUMS"}
-
-
-DOCUMENT: dict[str, Any] = json.loads(management.description())
-
-
-def follow(value: dict[str, Any]) -> dict[str, Any]:
-    """Returns the target of a reference, or the value itself."""
-    while "$ref" in value:
-        place: Any = DOCUMENT
-        for part in value["$ref"].removeprefix("#/").split("/"):
-            place = place[part.replace("~1", "/").replace("~0", "~")]
-        value = place
-    return value
 
 
 # Others' documents, which may contain anything.
@@ -43,13 +23,6 @@ TAKEN |= {"Record", "Request", "Response", "Result", "Set", "String", "Time", "T
 VERBS = "cancel|copy|create|delete|export|get|identify|list|order|put|receive|remove|renew|replay"
 VERBS += "|reserve|retry|save|set|test|update"
 
-METHODS = ("get", "head", "post", "put", "patch", "delete")
-OPERATIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    operation["operationId"]: (method, path, operation)
-    for path, item in DOCUMENT["paths"].items()
-    for method, operation in item.items()
-    if method in METHODS
-}
 each_operation = pytest.mark.parametrize("name", OPERATIONS)
 
 OF_STORE = {
@@ -114,25 +87,8 @@ def walk(value: Any, place: str = "#"):
             yield from walk(inner, f"{place}/{at}")
 
 
-def parameters_of(name: str) -> list[dict[str, Any]]:
-    _, path, operation = OPERATIONS[name]
-    shared = DOCUMENT["paths"][path].get("parameters", [])
-    return [follow(entry) for entry in [*shared, *operation.get("parameters", [])]]
-
-
 def responses_of(name: str) -> dict[str, dict[str, Any]]:
     return {status: follow(entry) for status, entry in OPERATIONS[name][2]["responses"].items()}
-
-
-def errors_of(schema: dict[str, Any], value: Any) -> list[str]:
-    """Returns why a value doesn't match the schema; references are resolved in the document."""
-    return [error.message for error in validator(json.dumps(schema)).iter_errors(value)]
-
-
-@functools.cache
-def validator(schema: str) -> jsonschema_rs.Draft202012Validator:
-    root = json.loads(schema) | {"components": DOCUMENT["components"]}
-    return jsonschema_rs.Draft202012Validator(root, validate_formats=True)
 
 
 def media_types(name: str) -> Iterator[dict[str, Any]]:
@@ -146,7 +102,7 @@ def media_types(name: str) -> Iterator[dict[str, Any]]:
 
 
 def test_document_is_openapi_3_1():
-    """The document is OpenAPI 3.1 of this API version. tests/test_house.py compares it with the
+    """The document is OpenAPI 3.1 of this API version. test_structure.py compares it with the
     routes."""
     assert re.fullmatch(r"3\.1\.\d+", DOCUMENT["openapi"])
     assert DOCUMENT["info"]["version"] == "2025-04"
@@ -161,7 +117,7 @@ NO_BODY |= {"createWishlistShare"}
 
 
 @each_operation
-def test_operation_says_what_it_takes_and_of_whom(name):
+def test_operation_declares_its_token_parameters_and_body(name):
     """Each operation declares its token, parameters with valid examples, and whether it needs a
     body."""
     method, path, operation = OPERATIONS[name]
@@ -231,7 +187,7 @@ def test_every_response_has_its_headers_and_body(name):
 
 
 @each_operation
-def test_every_body_has_examples_that_it_allows(name):
+def test_every_body_has_valid_examples(name):
     """Each request and response body has examples, and they fit its schema."""
     for content in media_types(name):
         assert content["examples"]
@@ -239,7 +195,7 @@ def test_every_body_has_examples_that_it_allows(name):
             assert errors_of(content["schema"], example["value"]) == [], key
 
 
-def test_schemas_mean_the_same_to_every_tool():
+def test_schemas_are_portable():
     """Schemas are portable: objects are closed, arrays typed, patterns anchored and supported by
     every engine, no `uuid` format (some tools generate objects for it), and no key lacks a value."""
     for place, value in walk(DOCUMENT):
@@ -266,7 +222,7 @@ def test_schemas_mean_the_same_to_every_tool():
             assert (parameter["style"], parameter["explode"]) == ("form", False), name
 
 
-def test_schemas_have_names_that_no_language_uses():
+def test_schema_names_hide_no_type_of_a_language():
     """No schema hides a type of a language, and every object and enum of a body has a name."""
     assert not TAKEN & DOCUMENT["components"]["schemas"].keys()
     for place, value in walk(DOCUMENT):
@@ -314,21 +270,7 @@ def contents(name: str) -> str:
     return PAGE.joinpath(name).read_text("utf-8")
 
 
-def test_vendored_files_are_the_ones_that_were_looked_at():
-    """The vendored files of /docs match their checksums."""
-    lines = [line.split("  ") for line in contents("SHA256SUMS").splitlines()]
-    sums = {name: expected for expected, name in lines}
-    # Checksums are of the unpacked files.
-    unpacked = gzip.decompress(PAGE.joinpath("scalar.js.gz").read_bytes())
-    assert hashlib.sha256(unpacked).hexdigest() == sums.pop("scalar.js")
-    assert set(sums) == VENDORED
-    for name, expected in sums.items():
-        assert hashlib.sha256(PAGE.joinpath(name).read_bytes()).hexdigest() == expected, name
-    assert {entry.name for entry in PAGE.iterdir()} == VENDORED | OUR_PAGE
-    assert "1.72.1" in contents("README.txt")
-
-
-def test_groups_of_the_page_hold_every_tag_in_order():
+def test_groups_of_the_page_contain_every_tag_in_order():
     """The groups of /docs contain every tag, in order."""
     grouped = [tag for group in DOCUMENT["x-tagGroups"] for tag in group["tags"]]
     assert grouped == [tag["name"] for tag in DOCUMENT["tags"]]

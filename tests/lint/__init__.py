@@ -1,0 +1,1 @@
+"""Checks that only read code, documents and configuration; `make check` runs them."""
