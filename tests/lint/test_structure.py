@@ -106,7 +106,16 @@ def test_tests_use_no_private_member_of_another_object():
 
 def test_only_tests_that_run_other_programs_may_be_run_again():
     """`.ci/run` repeats no test of rules, races or histories, which run no other program."""
-    folders = ("api", "client", "contract", "http", "linearizability", "lint", "security", "storefront")
+    folders = (
+        "api",
+        "client",
+        "contract",
+        "http",
+        "linearizability",
+        "lint",
+        "security",
+        "storefront",
+    )
     for place in TIMING:
         assert (ROOT / place).exists(), place
         assert place.split("/")[1] not in folders, place
