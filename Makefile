@@ -10,7 +10,7 @@ TOOLS := build/tools
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo screenshots test test-slow test-ways test-upgrade test-medusa test-vendure check format packages release-check docs lock audit sbom fuzz mutate faults torture bench bench-quick model clean
+.PHONY: help run demo screenshots test test-of test-slow test-ways test-upgrade test-medusa test-vendure check format packages release-check docs lock audit sbom fuzz mutate faults torture bench bench-quick model clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -25,10 +25,13 @@ screenshots: $(VENV)/.dev ## Take the README's pictures of the demo anew, into d
 	@$(BIN)/python -m demo.screenshots
 
 # Each process would compile all tests anew where the environment says not to keep bytecode.
-check test test-slow: export PYTHONDONTWRITEBYTECODE =
+check test test-of test-slow: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
 	@$(BIN)/pytest -n $(JOBS) -m "not slow" --ignore tests/lint
+
+test-of: $(VENV)/.dev ## The quick tests of a file or folder; `FILE=src/wishwell/importers/cells.py`
+	@tests=$$($(BIN)/python -m tests.tests_of $(FILE)) && $(BIN)/pytest -n 2 -m "not slow" $$tests
 
 test-slow: $(VENV)/.dev $(TOOLS)/.installed ## The rest: generated requests, more rounds of races, what waits for time
 	@$(BIN)/pytest -n 2 -m slow

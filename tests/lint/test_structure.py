@@ -4,6 +4,7 @@ import ast
 import functools
 import json
 import re
+import subprocess
 import sys
 import tomllib
 from graphlib import TopologicalSorter
@@ -15,7 +16,7 @@ import msgspec
 import pytest
 
 import wishwell_client
-from tests import schema
+from tests import schema, tests_of
 from tests.conftest import TIMING
 from wishwell import __version__, products
 from wishwell.cli import main
@@ -257,11 +258,28 @@ def test_every_field_of_a_body_has_an_error_message():
     assert unexplained - {"productId", "variantId"} <= rules <= {f.encode_name for f in fields}
 
 
-def test_explained_mutants_and_their_tests_exist():
-    """The plan of the mutation tests names no test file and nothing in a module that was renamed."""
+def test_every_module_has_tests():
+    """Each file of the service and the packages has a line in tests/tests_of.toml, or its folder has
+    one; the lines name only existing files, and each folder of the service has a line."""
+    patterns = {pattern for patterns in tests_of.TABLE.values() for pattern in patterns}
+    assert {pattern for pattern in patterns if not [*(ROOT / "tests").glob(pattern)]} == set()
+    argv = ["git", "ls-files", "src/wishwell", "clients", "packages/*/src"]
+    listed = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [ROOT / line for line in listed.splitlines() if not line.endswith("py.typed")]
+    without_tests = {path for path in files if not tests_of.tests_of(path)}
+    assert without_tests == set()
+    folders = {path.relative_to(SOURCE).parts[0] for path in files if path.is_relative_to(SOURCE)}
+    assert {f"{name}/" for name in folders if (SOURCE / name).is_dir()} <= tests_of.TABLE.keys()
+    for name in tests_of.TABLE:
+        places = [SOURCE / name, SOURCE / f"{name}.py", ROOT / name]
+        assert any(map(Path.exists, places)), f"{name} doesn't exist"
+
+
+def test_explained_mutants_exist():
+    """The plan of the mutation tests names no missing module, and no missing name of a module."""
     plan = tomllib.loads((ROOT / "tests" / "mutation" / "mutants.toml").read_text())
-    patterns = {word for words in plan["tests"].values() for word in words if "/" in word}
-    assert {pattern for pattern in patterns if not [*ROOT.glob(pattern)]} == set()
+    for name in plan["selections"]:
+        assert (SOURCE / (name if name.endswith("/") else f"{name}.py")).exists(), name
     for module, explained in plan["survivors"].items():
         text = (SOURCE / f"{module}.py").read_text()
         names = {key.partition(":")[0].rpartition(".")[2] for key in explained}

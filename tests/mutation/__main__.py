@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+from tests import tests_of
 from tests.mutation import mutants
 from tests.mutation.worker import ROOT, SOURCE, Result, Worker
 
@@ -37,7 +38,7 @@ class Outcome(NamedTuple):
 def main() -> int:
     """Runs the command. Returns 0 if enough mutants are killed and each survivor is explained."""
     plan = tomllib.loads(PLAN.read_text())
-    tests = tests_of_modules(plan["tests"])
+    tests = tests_of_modules(plan["selections"])
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument(
         "names", nargs="*", metavar="name", help="modules or packages; all, if none"
@@ -63,24 +64,15 @@ def main() -> int:
     return report(plan["survivors"], outcomes)
 
 
-def tests_of_modules(table: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Returns the tests of each module, from the module's line in the plan or the package's."""
+def tests_of_modules(selections: dict[str, str]) -> dict[str, list[str]]:
+    """Returns pytest's arguments for each module that is tried: its tests, and the selection from
+    the module's line in the plan or the package's."""
     modules: dict[str, list[str]] = {}
-    for name in sorted(table, key=lambda name: name.endswith("/")):
+    for name in sorted(selections, key=lambda name: name.endswith("/")):
         for path in sorted(SOURCE.glob(f"{name}*.py" if name.endswith("/") else f"{name}.py")):
-            words = [word for named in table[name] for word in files(named)]
+            words = [*tests_of.tests_of(path), "-k", selections[name]]
             modules.setdefault(str(path.relative_to(SOURCE).with_suffix("")), words)
     return modules
-
-
-def files(word: str) -> list[str]:
-    """Returns the files that match a pattern, at least one; any other word unchanged."""
-    if "*" not in word:
-        return [word]
-    found = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(word))
-    if not found:
-        raise SystemExit(f"{PLAN.relative_to(ROOT)}: there is no {word}")
-    return found
 
 
 def run(
