@@ -5,5 +5,6 @@ shop's side of it, and ``client`` the Python client. ``contract`` runs use cases
 process, ``service`` whole deployments and their faults. ``security`` and ``linearizability`` attack and
 check the running program. ``servers`` starts everything. ``faults``, ``fuzz`` and ``mutation`` are
 programs of their own (``make faults``, ``make fuzz``, ``make mutate``); pytest collects nothing there.
-A test's docstring ends with the rules of docs/rules/ that it checks.
+``lint`` reads code and documents (``make check``); ``make test`` leaves it out. A test's docstring ends
+with the rules of docs/rules/ that it checks.
 """
