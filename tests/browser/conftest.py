@@ -1,7 +1,8 @@
 """The demo shop with a real service, in a real Chromium.
 
-Three groups of tests have their own process and browser, because in one process they would take
-longer than all other tests. A page's faults (console errors, requests to other origins) fail its
+Two groups of tests have their own process and browser, because in one process they would take
+longer than all other tests. `make test` runs one journey for each surface; tests of the appearance
+and of rare states are slow. A page's faults (console errors, requests to other origins) fail its
 test, whatever the test is about.
 """
 

@@ -20,7 +20,7 @@ from wishwell import ids
 from .conftest import CLICK, KEYS, use
 from .test_pages import check_open_to_everybody
 
-pytestmark = pytest.mark.xdist_group("admin-browser")
+pytestmark = pytest.mark.xdist_group("browser")
 
 PICTURE = "https://pictures.test/shirt.png"
 MARKUP, FORMULA = "<img src=x onerror=alert(1)>" + "W" * 220, '=HYPERLINK("http://x"&A1)'
@@ -253,6 +253,7 @@ def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
     expect(page.get_by_role("heading", name="Birthday <b>30</b>")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_chart_says_its_numbers(world, merchant):
     """The chart's numbers are available by hovering, arrow keys, screen reader and as a table."""
     page = merchant.open(world.shop.admin_token)
@@ -279,6 +280,7 @@ def test_chart_says_its_numbers(world, merchant):
     ]
 
 
+@pytest.mark.slow
 def test_rising_products_are_those_that_the_service_compares(world, merchant):
     """ "Rising" shows the service's comparison with the previous period, not the most added products.
     Rule: report-period."""
@@ -293,6 +295,7 @@ def test_rising_products_are_those_that_the_service_compares(world, merchant):
     expect(rising).to_have_text([re.compile(r"No. 3\s*\+5"), re.compile(r"No. 1\s*\+2")])
 
 
+@pytest.mark.slow
 def test_broken_picture_is_a_placeholder(world, merchant):
     """A picture that can't be loaded leaves an empty box of the same size, and no broken image."""
     merchant.expected.add(None)
@@ -317,6 +320,7 @@ BROKEN_WORDS = """() => [...document.querySelectorAll('main *')].flatMap((elemen
   }).map(([word]) => word))"""
 
 
+@pytest.mark.slow
 def test_phone_shows_whole_words_on_a_short_page(world, new_merchant):
     """On the smallest phone no word is broken, not even an e-mail address, and a product with many
     shoppers is a short page. Controls are large enough to tap."""
@@ -347,6 +351,7 @@ def test_phone_shows_whole_words_on_a_short_page(world, new_merchant):
     world.counted()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_products_fit_on_a_phone(world, new_merchant, scheme):
     """The table of products needs no scrolling on the smallest phone, whatever the sort, and shows the
@@ -383,6 +388,7 @@ def test_axis_has_room_for_its_numbers(world, merchant):
     assert max(page.evaluate("Object.values(drawn)")) <= 56
 
 
+@pytest.mark.slow
 def test_first_content_waits_for_no_large_report(world, merchant):
     """Numbers and chart appear before the slow product report has arrived."""
     held: list[Route] = []
@@ -443,7 +449,8 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
 
 
 @pytest.mark.parametrize(
-    "id", ["auth0|64f0", *map(slow, ("VXNlcjoxMA==", "f:realm:7", "50%41f")), "ada@mail.example"]
+    "id",
+    ["auth0|64f0", *map(slow, ("VXNlcjoxMA==", "f:realm:7", "50%41f", "ada@mail.example"))],
 )
 def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, id):
     """A shopper is found by an id with special characters and by its GID, also when the id is an e-mail address,
@@ -729,6 +736,7 @@ def test_reload_stays_signed_in_and_leaving_ends_it(world, merchant):
     is_signed_out(page)
 
 
+@pytest.mark.slow
 def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
     """A revoked token signs an idle page out within 5 s, whichever process handled it, and closes
     an open dialog.
@@ -795,6 +803,7 @@ def test_code_that_gets_into_the_page_does_not_run(world, merchant):
     merchant.wrong.clear()
 
 
+@pytest.mark.slow
 def test_merchant_sees_what_wishes_earn(world, merchant):
     """The overview of a store with purchases on shows what wishes earned, compared with the previous
     period, and the products that earned most; others have no such card. Rule: purchase-report."""

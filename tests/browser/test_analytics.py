@@ -62,6 +62,7 @@ def test_each_tool_receives_its_form(visitor):
     assert layer == []
 
 
+@pytest.mark.slow
 def test_only_the_named_tools_receive_events(visitor):
     """`to` chooses; without gtag, dataLayer is used."""
     got, layer = sent(visitor, to='to="datalayer fbq"')

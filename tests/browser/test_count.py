@@ -115,6 +115,7 @@ def test_count_follows_the_customer(own_shop, visitor):
     counted(visitor.open(signed_in), 1)
 
 
+@pytest.mark.slow
 def test_press_is_counted_while_the_number_is_requested(own_shop, visitor):
     """A press waits for the response with the number, which would otherwise replace the new one."""
     own_shop.shop.customer("503").http.post("/items", json={"productId": 1})
@@ -137,6 +138,7 @@ def test_press_is_counted_while_the_number_is_requested(own_shop, visitor):
     counted(page, 2)
 
 
+@pytest.mark.slow
 def test_page_that_ends_before_the_answer_leaves_no_wrong_number(visitor):
     """A save whose response the page missed is counted by the next page."""
     page = visitor.open(COUNT + hearts(1, 2))
@@ -244,6 +246,7 @@ def test_save_and_removals_are_answered_and_undone(visitor):
     expect(other.locator("wishlist-toast").get_by_role("status")).to_have_text("")
 
 
+@pytest.mark.slow
 def test_heart_of_several_variants_is_undone_as_a_whole(visitor):
     """A heart for any variant removes all, and one undo restores them."""
     page = visitor.open(COUNT + hearts(1) + TOAST)
@@ -265,6 +268,7 @@ def test_heart_of_several_variants_is_undone_as_a_whole(visitor):
     assert quantities == [1, 3]
 
 
+@pytest.mark.slow
 def test_toast_stays_while_it_is_hovered_or_focused(visitor):
     """A message ends after 10 s, unless it is hovered or focused; Escape closes it."""
     page = visitor.context.new_page()
@@ -287,6 +291,7 @@ def test_toast_stays_while_it_is_hovered_or_focused(visitor):
     expect(status).to_have_text("")
 
 
+@pytest.mark.slow
 def test_hint_to_sign_in_is_shown_to_a_visitor_once(visitor):
     """The hint leads to the element's sign-in page, and back."""
     body = hearts(1, 2) + '<wishlist-toast sign-in="/login" sign-in-return="to"></wishlist-toast>'
@@ -376,7 +381,7 @@ def test_events_come_once_per_confirmed_change(own_shop, visitor):
     assert elsewhere() == []
 
 
-@pytest.mark.parametrize("module", ["events", "toast", "choose"])
+@pytest.mark.parametrize("module", ["events", *map(slow, ("toast", "choose"))])
 def test_press_is_kept_when_a_module_cannot_be_loaded(visitor, module):
     """A save and a removal are shown, counted and emitted as events without the module that has the
     event's details, the toast or the menu."""
@@ -398,6 +403,7 @@ def test_press_is_kept_when_a_module_cannot_be_loaded(visitor, module):
     expect(heart(page, 5)).to_have_attribute("aria-pressed", str(module == "choose").lower())
 
 
+@pytest.mark.slow
 def test_events_name_the_list_and_come_from_the_page_too(visitor):
     """A removal on the wishlist page is an event; `list` is the list that the item is on."""
     page = visitor.open(hearts(5) + "<wishlist-page></wishlist-page>", scripts=("wishwell", "page"))

@@ -16,6 +16,8 @@ from tests.servers import HERE
 
 from .conftest import ROOT, Demo
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 
 @pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
 def test_demo_ends_with_its_service_and_keeps_nothing(number):

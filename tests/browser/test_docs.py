@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.servers import Service
 
-pytestmark = pytest.mark.xdist_group("admin-browser")
+pytestmark = pytest.mark.xdist_group("browser")
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 CREATE = "#tag/items/POST/items"

@@ -10,7 +10,7 @@ from .own_shop import new_visitor as new_visitor
 from .own_shop import own_shop as own_shop
 from .own_shop import visitor as visitor
 
-pytestmark = pytest.mark.xdist_group("shop-browser")
+pytestmark = [pytest.mark.xdist_group("shop-browser"), pytest.mark.slow]
 
 LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 40"><path d="M0 0h160v40z"/></svg>'
 PHONE = {"width": 390, "height": 844}

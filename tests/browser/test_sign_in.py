@@ -119,6 +119,7 @@ def test_press_of_a_visitor_is_saved_after_the_sign_in_and_once(platform, page):
     assert platform.saves == [401, 201]
 
 
+@pytest.mark.slow
 def test_it_is_saved_on_a_page_without_a_heart(platform, page):
     """The pending save works on a page without the product, such as the platform's account page."""
     show(page, platform, AUTO, f'{AUTO} variant-id="21" match="product"')
@@ -134,6 +135,7 @@ def test_it_is_saved_on_a_page_without_a_heart(platform, page):
     assert platform.saves == [401, 201]
 
 
+@pytest.mark.slow
 def test_it_is_forgotten_after_half_an_hour(platform, page):
     """A pending save expires after half an hour, because somebody else may sign in later in this
     tab."""

@@ -184,6 +184,7 @@ def test_sign_in_takes_the_key_once_and_the_next_shopper_gets_nothing(front, dev
     assert front.refused(key, "session_closed")
 
 
+@pytest.mark.slow
 def test_open_tab_of_the_visitor_follows_the_sign_in(front, device):
     """A tab whose token was linked away in another one shows the customer's list at its next
     request. Rule: storefront-visitor-key."""

@@ -86,6 +86,7 @@ def test_cards_have_title_price_and_picture(shopper, path):
     expect(page.get_by_text("Total: €178.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_two_variants_of_a_product_have_names_of_their_own(shopper):
     """Two variants of a product have distinct accessible names on cards, buttons and links."""
     page = shopper.open()
@@ -103,6 +104,7 @@ def test_two_variants_of_a_product_have_names_of_their_own(shopper):
             expect(button(page, does + name, exact=True)).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_title_of_an_element_is_below_the_pages_own(shopper):
     """The element's title is the first heading, or below the page's own."""
     page = shopper.open()
@@ -310,7 +312,8 @@ def test_own_order_by_finger(new_shopper, shared_demo):
     shows(page, LAMP, CUP, THROW, FIG)
 
 
-@pytest.mark.parametrize("answer", ["AbortError", slow("NotAllowedError")])
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ["AbortError", "NotAllowedError"])
 def test_link_goes_to_the_phones_own_sharing_or_an_email(new_shopper, shared_demo, answer):
     """The phone's share dialog is offered if it exists, and an e-mail always; cancelling either
     leaves the link in its field."""
@@ -339,6 +342,7 @@ def test_link_goes_to_the_phones_own_sharing_or_an_email(new_shopper, shared_dem
     expect(page.get_by_text("1 item · Shared")).to_be_visible()
 
 
+@pytest.mark.slow
 @each_page
 def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
     """Two tabs that edit the same item keep each other's changes."""
@@ -437,6 +441,7 @@ def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
     expect(page.get_by_role("heading", name="Dieser Link funktioniert nicht")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_shopper_chooses_whether_to_get_price_drop_notices(shopper):
     """The choice about price drops is stored; the document doesn't offer it, because the demo's
     store has no events."""
@@ -546,6 +551,7 @@ def test_text_of_others_is_text(shopper, path, image):
     assert page.title() != "ran"
 
 
+@pytest.mark.slow
 @each_page
 def test_first_card_is_one_round_trip_after_the_script(shopper, path):
     """The page's requests are concurrent, so the first card needs one round trip after the script."""
@@ -565,7 +571,8 @@ def test_first_card_is_one_round_trip_after_the_script(shopper, path):
     assert {route.request.url for route in held} == {route.request.url for route in first}
 
 
-@pytest.mark.parametrize("path", ["/", slow("/products/lamp")])
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["/", "/products/lamp"])
 def test_heart_blocks_nothing_and_its_room_is_kept(shopper, path):
     """While a heart's script loads, the page is shown; afterwards nothing shifts."""
     page = shopper.context.new_page()

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.conftest import slow
 from tests.servers import wait_until
 
 from .conftest import ARGUMENTS, cards, chromium_path, press, shows
@@ -118,7 +117,8 @@ def test_several_are_selected_put_on_a_list_and_removed(shopper):
     shows(page, CUP, LAMP, THROW, FIG)
 
 
-@pytest.mark.parametrize("first", [slow(0), 1])
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [0, 1])
 def test_two_quick_removals_can_both_be_undone(shopper, first):
     """A card's button removes in one press. Each removal has its own "Undo", in either order, and
     the list is then as it was."""
@@ -169,6 +169,7 @@ def test_all_are_added_to_the_cart_by_one_event(shopper):
     assert one["items"] == [one["item"]]
 
 
+@pytest.mark.slow
 def test_price_drop_since_saving_is_shown_in_one_currency_only(shopper):
     """Drops of at least one per cent are shown; rises, other currencies and unknown prices aren't."""
     page = shopper.open()
@@ -260,6 +261,7 @@ def test_escape_discards_what_was_typed_and_done_saves_it(shopper):
     expect(cards(page).locator(".note")).to_have_text("In honey")
 
 
+@pytest.mark.slow
 def test_page_is_mirrored_where_one_reads_from_the_right(shopper):
     """Arrow keys on tabs and a card's buttons follow the writing direction."""
     page = shopper.open()
@@ -282,6 +284,7 @@ def test_page_is_mirrored_where_one_reads_from_the_right(shopper):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_dialog_has_no_needless_scrollbar(chromium, shared_demo):
     """Also with scrollbars that take space; a dialog longer than the window keeps its corners."""
     options: dict[str, Any] = {"ignore_default_args": ["--hide-scrollbars"], "args": ARGUMENTS}
@@ -304,6 +307,7 @@ def test_dialog_has_no_needless_scrollbar(chromium, shared_demo):
         browser.close()
 
 
+@pytest.mark.slow
 def test_titles_are_clamped_with_and_without_a_link(shopper):
     """A long title takes two lines, whether the product has a link or not."""
     page = shopper.open()
@@ -325,6 +329,7 @@ def test_titles_are_clamped_with_and_without_a_link(shopper):
     assert [round(lines, 1) for lines in heights] == [2, 2]
 
 
+@pytest.mark.slow
 def test_link_is_copied_where_the_clipboard_api_is_refused(shopper):
     """Browsers have no clipboard API on plain http. The link is copied nevertheless, and always shown."""
     page = shopper.open()
@@ -346,6 +351,7 @@ def test_link_is_copied_where_the_clipboard_api_is_refused(shopper):
     page.keyboard.press("Escape")
 
 
+@pytest.mark.slow
 def test_share_button_copies_where_the_clipboard_api_is_refused(shopper):
     """The element for a shop's own page copies in the same way."""
     page = shopper.open()
