@@ -397,7 +397,9 @@ def test_first_content_waits_for_no_large_report(world, merchant):
     merchant.page.get_by_label("Admin or reports token").fill(world.shop.admin_token)
     merchant.page.keyboard.press("Enter")
     expect(merchant.page.get_by_role("slider", name="Wishes by day")).to_be_visible()
-    assert (number(merchant.page, "Shoppers"), len(held)) == ("3", 2)
+    shoppers = merchant.page.locator(".tile", has_text="Shoppers").locator(".big")
+    expect(shoppers).to_have_text("3")  # the chart may arrive first
+    assert len(held) == 2
     assert merchant.page.get_by_role("link", name="Oslo shirt").count() == 0
     for route in held:
         route.continue_()
@@ -448,9 +450,9 @@ def test_shopper_is_found_shown_kept_and_erased(world, merchant):
     assert world.shop.acting_as(carl).get("/profile").json()["data"]["items"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "id",
-    ["auth0|64f0", *map(slow, ("VXNlcjoxMA==", "f:realm:7", "50%41f", "ada@mail.example"))],
+    "id", ["auth0|64f0", "VXNlcjoxMA==", "f:realm:7", "50%41f", "ada@mail.example"]
 )
 def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, id):
     """A shopper is found by an id with special characters and by its GID, also when the id is an e-mail address,
@@ -514,6 +516,7 @@ LOOK = {
 }
 
 
+@pytest.mark.slow
 def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant):
     """Names, texts, language, notices and show-wishes are edited in a form, which names bad fields at the
     fields, sends only what was changed, and offers no hosts, keys, secrets or webhook addresses.

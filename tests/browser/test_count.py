@@ -381,7 +381,8 @@ def test_events_come_once_per_confirmed_change(own_shop, visitor):
     assert elsewhere() == []
 
 
-@pytest.mark.parametrize("module", ["events", *map(slow, ("toast", "choose"))])
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["events", "toast", "choose"])
 def test_press_is_kept_when_a_module_cannot_be_loaded(visitor, module):
     """A save and a removal are shown, counted and emitted as events without the module that has the
     event's details, the toast or the menu."""

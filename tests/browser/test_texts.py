@@ -61,6 +61,7 @@ def test_page_loads_only_its_own_language(visitor, lang):
     assert violations(page) == []
 
 
+@pytest.mark.slow
 def test_shop_replaces_texts_and_adds_a_language(visitor):
     """The shop's own texts replace those of a language; a language that it adds falls back to
     English for missing texts, and has its own plural forms."""

@@ -244,6 +244,7 @@ def test_blocked_storage_is_said_as_blocked_cookies(front, device):
     assert len(front.proxy.sent("POST /items")) == saves == 1
 
 
+@pytest.mark.slow
 def test_all_methods_and_the_wishlist_page_work_with_the_key(front, device):
     """Lists, changes and removals work at the service's address, and the wishlist page shows the
     visitor's items. Rule: storefront-visitor-key."""

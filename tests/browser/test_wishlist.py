@@ -381,6 +381,7 @@ def test_many_wishes_come_by_a_button(shopper):
 # ------------------------------------------------------------------- errors
 
 
+@pytest.mark.slow
 @each_page
 def test_offline_it_says_so_and_online_it_is_up_to_date(shopper, path):
     """Offline, a notice appears and the cards stay; online, they are updated."""

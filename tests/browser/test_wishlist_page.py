@@ -230,6 +230,7 @@ def test_deleted_product_has_no_link_or_cart_button(shopper):
     assert violations(page) == []
 
 
+@pytest.mark.slow
 def test_escape_discards_what_was_typed_and_done_saves_it(shopper):
     """The button × discards it too. A quantity that isn't allowed is answered with the allowed ones. The
     note's field says who sees it."""
