@@ -7,12 +7,20 @@ import threading
 import time
 from collections import Counter
 
+import pytest
+
 from wishwell import config
 from wishwell.db import migrate
 from wishwell.errors import Overloaded
 from wishwell.fair_queue import CURRENT, Contention, Flow, Ticket
 from wishwell.http.admission import FULL, LATE, Admission, RequestTicket
 from wishwell.server import app
+
+
+@pytest.fixture(autouse=True)
+def lasting_contention(monkeypatch):
+    """Queues that were contended once stay so for a whole test, however slow the machine is."""
+    monkeypatch.setattr("wishwell.fair_queue.CONTENDED_SECONDS", 3600)
 
 
 def submitted(admission, flow, begin=lambda: None):
@@ -191,7 +199,7 @@ def test_crowd_that_waits_for_the_writer_is_held_back_at_admission(tmp_path):
             queued = threading.Event()
 
             async def blocks(tx):
-                queued.wait(10)
+                queued.wait(60)
 
             async def nothing(tx):
                 pass

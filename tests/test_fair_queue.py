@@ -223,7 +223,7 @@ def test_party_of_a_store_leaves_places_to_the_others():
         assert (semaphore.held, len(semaphore)) == (4, 3)
         assert semaphore.take_now(quiet)
         semaphore.release(greedy)
-        await asyncio.wait_for(waiting[0], 5)
+        await asyncio.wait_for(waiting[0], 60)
         assert (semaphore.held, len(semaphore)) == (5, 2)
         for task in waiting[1:]:
             task.cancel()

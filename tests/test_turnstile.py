@@ -114,9 +114,13 @@ def test_writes_are_committed_in_short_groups_while_another_process_is_contended
         assert asyncio.run(commits()) == 200
 
 
-def test_idle_process_does_not_keep_others_at_short_groups(tmp_path):
+def test_idle_process_does_not_keep_others_at_short_groups(tmp_path, monkeypatch):
     """A process whose queues were contended, and that has nothing to write since, tells the others that they no longer
     are. Rule: fair-queueing."""
+    # The queues stay contended, and the process waits as long for its next write, until the other
+    # process has learnt it, however slow the machine is.
+    monkeypatch.setattr("wishwell.fair_queue.CONTENDED_SECONDS", 3600)
+    monkeypatch.setattr("wishwell.db.sqlite.CONTENDED_SECONDS", 3600)
     database = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(database)
 
@@ -128,6 +132,8 @@ def test_idle_process_does_not_keep_others_at_short_groups(tmp_path):
             now = ids.timestamp(ids.wall_clock())
             await db.write(stores.ensure_default, ids.UUID7()(), now)
             assert other(False)
+            monkeypatch.setattr("wishwell.db.sqlite.CONTENDED_SECONDS", 0.1)
+            await db.write(stores.ensure_default, ids.UUID7()(), now)
             end = time.monotonic() + 30
             while other(False):
                 assert time.monotonic() < end
