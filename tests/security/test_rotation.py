@@ -97,7 +97,7 @@ def test_key_file_is_read_again_at_sighup_by_several_workers(new_service):
         old = data(admin.post("/profiles/token"), 201)["token"]
         path.write_text(f"{newer},{SIGNING_KEY}")
         os.kill(service.process.pid, signal.SIGHUP)
-        soon(lambda: '"workers_replaced"' in service.output(), within=60)
+        soon(lambda: '"workers_replaced"' in service.output(), within=150)
         for _ in range(10):
             admin = service.client(service.admin_token())  # on a new connection
             new = data(admin.post("/profiles/token"), 201)["token"]

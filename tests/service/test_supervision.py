@@ -58,7 +58,7 @@ def load(service: Service):
     def send() -> None:
         while not stopped.wait(0.01):
             try:
-                seen.append(httpx2.get(f"{service.url}/livez", timeout=10).status_code)
+                seen.append(httpx2.get(f"{service.url}/livez", timeout=30).status_code)
             except httpx2.TransportError:
                 seen.append(0)
 
@@ -78,9 +78,9 @@ def test_killed_worker_costs_at_most_its_own_requests_and_is_replaced(faulty):
     with service.start(), load(service) as seen:
         [killed, _] = workers(service)
         killed.kill()
-        soon(lambda: len({*workers(service)} - {killed}) == 2, within=20)
+        soon(lambda: len({*workers(service)} - {killed}) == 2, within=60)
         answered = len(seen)
-        soon(lambda: len(seen) > answered + 10, within=20)
+        soon(lambda: len(seen) > answered + 10, within=60)
     assert seen.count(0) <= 1
     assert {*seen} <= {0, 200}
 
@@ -105,14 +105,14 @@ def test_worker_that_crashes_again_and_again_is_replaced_with_backoff(faulty):
         inject("os._exit(7)")
         [killed, kept] = workers(service)
         killed.kill()
-        soon(lambda: len(starts(service)) >= 6, within=25)
+        soon(lambda: len(starts(service)) >= 6, within=120)
         times = starts(service)[2:6]
         delays = [later - earlier for earlier, later in pairwise(times)]
-        assert delays == sorted(delays)
-        assert delays[-1] > 1.5
+        # On a busy machine a start takes longer, too, so a delay has no upper limit.
+        assert all(delay >= least for delay, least in zip(delays, (1, 2, 4), strict=True)), delays
         assert statuses(service, path="/../../livez") == {200}
         inject("")
-        assert wait_until(lambda: len({*workers(service)} - {killed, kept}) == 1, seconds=20)
+        assert wait_until(lambda: len({*workers(service)} - {killed, kept}) == 1, seconds=60)
         assert service.stop() == 0
 
 
@@ -123,7 +123,7 @@ def test_new_workers_that_crash_leave_the_old_ones(faulty):
         before = {*workers(service)}
         inject("os._exit(7)")
         service.process.send_signal(signal.SIGHUP)
-        assert wait_until(lambda: '"workers_not_replaced"' in service.output(), seconds=20)
+        assert wait_until(lambda: '"workers_not_replaced"' in service.output(), seconds=60)
         assert {*workers(service)} == before
         assert service.stop() == 0
 
@@ -132,14 +132,17 @@ def test_new_workers_that_crash_leave_the_old_ones(faulty):
 def test_hangups_during_a_hangup_replace_the_workers_once_more(faulty):
     """SIGHUPs that arrive while workers are replaced lead to one more replacement, while
     requests are served. Rule: serve-workers."""
-    service, _ = faulty
+    service, inject = faulty
     with service.start(), load(service) as seen:
+        # New workers wait until all signals were sent.
+        inject("while not os.path.exists(folder + '/sent'): time.sleep(0.01)")
         service.process.send_signal(signal.SIGHUP)
-        soon(lambda: len(starts(service)) > 2, within=20)
+        soon(lambda: len(starts(service)) > 2, within=60)
         for _ in range(5):
             service.process.send_signal(signal.SIGHUP)
+        (service.folder / "sent").touch()
         done = lambda: service.output().count('"workers_replaced"') == 2  # noqa: E731
-        assert wait_until(done, seconds=40, every=0.1)
+        assert wait_until(done, seconds=150, every=0.1)
         time.sleep(0.5)  # a third replacement would have begun
         assert len(workers(service)) == 2
         assert len(starts(service)) == 6
@@ -158,12 +161,12 @@ def test_stop_during_a_start_ends_all_processes(faulty, after):
         [service.command, "serve"], cwd=service.folder, env=service.environment
     )
     try:
-        assert wait_until((service.folder / "starts").exists, seconds=20)
+        assert wait_until((service.folder / "starts").exists, seconds=60)
         time.sleep(after)
         family = psutil.Process(process.pid).children(recursive=True)
         process.terminate()
-        assert process.wait(10) == 0
-        assert not psutil.wait_procs(family, timeout=5)[1]
+        assert process.wait(60) == 0
+        assert not psutil.wait_procs(family, timeout=60)[1]
     finally:
         process.kill()
         process.wait()
@@ -178,14 +181,15 @@ def test_stop_during_a_replacement_ends_old_and_new_workers(faulty):
         # New workers have the socket, but don't serve yet.
         inject("import uvicorn; uvicorn.Server.run = lambda *_: time.sleep(60)")
         service.process.send_signal(signal.SIGHUP)
-        soon(lambda: len(starts(service)) == 4, within=20)
+        soon(lambda: len(starts(service)) == 4, within=60)
         family = psutil.Process(service.process.pid).children(recursive=True)
         for _ in range(40):
             assert httpx2.get(f"{service.url}/livez").status_code == 200
         began = time.monotonic()
         assert service.stop() == 0
-        assert time.monotonic() - began < 15  # new workers aren't waited for
-        assert not psutil.wait_procs(family, timeout=5)[1]
+        # New workers aren't waited for: they would be killed after 28 s.
+        assert time.monotonic() - began < 25
+        assert not psutil.wait_procs(family, timeout=60)[1]
 
 
 @pytest.mark.slow
@@ -196,13 +200,13 @@ def test_killed_parent_leaves_no_worker_on_the_port(faulty):
     with service.start():
         inject("time.sleep(3)")
         workers(service)[0].kill()
-        soon(lambda: len(starts(service)) == 3, within=20)
+        soon(lambda: len(starts(service)) == 3, within=60)
         family = psutil.Process(service.process.pid).children(recursive=True)
         os.kill(service.process.pid, signal.SIGKILL)
         service.process.wait()
         port = int(service.url.rpartition(":")[2])
-        assert wait_until(lambda: not connects(port), seconds=20, every=0.1)
-        assert not psutil.wait_procs(family, timeout=5)[1]
+        assert wait_until(lambda: not connects(port), seconds=60, every=0.1)
+        assert not psutil.wait_procs(family, timeout=60)[1]
 
 
 @pytest.mark.slow
@@ -221,6 +225,6 @@ def test_worker_that_hangs_is_killed_and_replaced(faulty):
         [hung, kept] = before
         hung.suspend()
         assert wait_until(lambda: not hung.is_running(), seconds=30, every=0.1)
-        assert wait_until(lambda: len({*workers(service)} - {kept}) == 1, seconds=20, every=0.1)
+        assert wait_until(lambda: len({*workers(service)} - {kept}) == 1, seconds=60, every=0.1)
         assert '"exit":-9' in service.output()
         assert service.stop() == 0

@@ -164,7 +164,7 @@ def reloadable(new_service):
     def hang_up() -> list[str]:
         before = len(service.log_lines())
         service.process.send_signal(signal.SIGHUP)
-        assert wait_until(lambda: '"workers_' in "".join(service.log_lines()[before:]), seconds=30)
+        assert wait_until(lambda: '"workers_' in "".join(service.log_lines()[before:]), seconds=150)
         time.sleep(0.2)  # a second event would follow
         return [
             json.loads(line) for line in service.log_lines()[before:] if '"request"' not in line
@@ -199,8 +199,8 @@ def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
     killed = before.pop()
     killed.kill()
     psutil.wait_procs([killed], timeout=10)
-    assert wait_until(lambda: len({*workers(service)} - {killed}) == 2, seconds=20, every=0.1)
-    assert wait_until(lambda: '"worker_died"' in "".join(service.log_lines()), seconds=20)
+    assert wait_until(lambda: len({*workers(service)} - {killed}) == 2, seconds=60, every=0.1)
+    assert wait_until(lambda: '"worker_died"' in "".join(service.log_lines()), seconds=60)
     soon(lambda: statuses(service, profile) == {200})
     signing.write_text(f"{'n' * 40},{SIGNING_KEY}")
     sealing.write_text(SEALING_KEY)
@@ -211,7 +211,7 @@ def test_hangup_with_bad_keys_leaves_the_workers_as_they_were(reloadable):
 
 @pytest.mark.slow
 def test_hangup_with_a_key_file_that_hangs_leaves_the_workers_as_they_were(reloadable):
-    """SIGHUP with a key file that hangs gives up after 5 s; SIGTERM in that time still stops the service.
+    """SIGHUP with a key file that hangs gives up after 20 s; SIGTERM in that time still stops the service.
     Rule: serve-workers."""
     service, signing, _, hang_up = reloadable
     token, before = service.admin_token(), {*workers(service)}
@@ -219,14 +219,14 @@ def test_hangup_with_a_key_file_that_hangs_leaves_the_workers_as_they_were(reloa
     hanging = signing.open("r+")
     fcntl.fcntl(hanging, fcntl.F_SETLEASE, fcntl.F_WRLCK)
     [event] = hang_up()
-    assert "longer than 5 s" in event["reason"]
+    assert "longer than 20 s" in event["reason"]
     assert {*workers(service)} == before
     assert statuses(service, token) == {200}
     service.process.send_signal(signal.SIGHUP)
     time.sleep(1)
     began = time.monotonic()
     assert service.stop() == 0
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 15  # without the rest of the 20 s
     hanging.close()
 
 
@@ -258,7 +258,7 @@ def test_closed_terminal_stops_what_was_started_there(new_service):
             if b'"listening"' in line:
                 break
         process.send_signal(signal.SIGHUP)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     finally:
         process.kill()
         process.wait()

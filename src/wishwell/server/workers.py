@@ -37,11 +37,12 @@ _MIN_BACKOFF_SECONDS, _MAX_BACKOFF_SECONDS = 0.5, 30.0
 _STABLE_SECONDS = 10.0
 """The backoff doubles while a worker ends within this time."""
 
-_RELOAD_SECONDS = 5.0
+_RELOAD_SECONDS = 20.0
 """Timeout for reading and checking the settings after SIGHUP."""
 
-_START_SECONDS = 20.0
-"""Timeout for new workers to start after SIGHUP."""
+_START_SECONDS = 120.0
+"""Timeout for new workers to start after SIGHUP. Each needs about a second of processor time, so
+many of them on a busy machine take a minute; the old workers serve in the meantime."""
 
 _CLOSE_SECONDS = 20.0
 """Timeout for closing the database and everything else, after the last request."""
