@@ -8,7 +8,7 @@ import pytest
 from tests.http.test_authorisation import expired
 from tests.servers import wait_until
 
-from .conftest import data, fresh_window, item, new_list, refused, save, whole_list
+from .conftest import data, in_one_window, item, new_list, refused, save, whole_list
 
 JSON = {"Content-Type": "application/json"}
 SOME = "0190a8b0-0000-7000-8000-000000000000"
@@ -275,6 +275,7 @@ def test_session_that_is_linked_moves_once_and_is_no_customer(shop):
     refused(answer, 400, "customer: must be gid://")
 
 
+@in_one_window
 def test_genuine_token_counts_for_no_address(new_service):
     """Expired and revoked tokens are 401 however many there are; a valid token with two `Profile`
     headers counts for its caller. Rules: limit-address, limit-window."""
@@ -291,7 +292,6 @@ def test_genuine_token_counts_for_no_address(new_service):
         assert wait_until(lambda: member.http.get("/items").status_code == 401, seconds=30, every=1)
         for _ in range(5):
             assert error(member.http.get("/items"))["code"] == "token_revoked"
-        fresh_window()
         guesses = [shop.client("guess").get("/items") for _ in range(4)]
         assert [answer.status_code for answer in guesses] == [401, 401, 401, 429]
         assert error(guesses[3])["code"] == "rate_limited_without_token"

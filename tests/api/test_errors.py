@@ -11,6 +11,7 @@ from tests.servers import PREFIX
 from .conftest import (
     data,
     envelope,
+    in_one_window,
     is_uuid,
     new_list,
     nothing_changes,
@@ -76,6 +77,7 @@ def test_malformed_id_gets_the_same_error_as_an_unknown_one(shop):
             assert {refused(answer, 404) for answer in answers} == {f"The {noun} doesn't exist."}
 
 
+@in_one_window
 def test_everything_under_api_has_limits(service, roomy_shop):
     """Everything below `/api` has rate-limit headers and counts, including unknown paths and
     versions.

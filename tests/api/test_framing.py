@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from .conftest import connect, is_uuid, over_the_wire, products, request_head, save
+from .conftest import connect, in_one_window, is_uuid, over_the_wire, products, request_head, save
 
 
 def post(token: str, *lines: str, body: bytes = b'{"productId":1}') -> bytes:
@@ -26,6 +26,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
+@in_one_window
 def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
     """A request whose body breaks off gets its caller's rate-limit and CORS headers.
     Rules: limit-window, error-envelope, cors-allowed."""

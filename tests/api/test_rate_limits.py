@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from .conftest import data, fresh_window, refused
+from .conftest import data, in_one_window, refused
 
 # Requests of each kind that change nothing.
 READS = [("GET", "/items"), ("HEAD", "/items"), ("GET", "/lists"), ("GET", "/items/x")]
@@ -36,10 +36,10 @@ def test_limits_by_default(shop):
     ("kind", "requests"), [("read", READS), ("write", WRITES), ("token", TOKENS)]
 )
 @pytest.mark.parametrize("caller", ["profile", "admin"])
+@in_one_window
 def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
     """The methods of a kind count together; a request over the limit changes nothing.
     Rules: limit-window, limit-caller."""
-    fresh_window()
     roomy = ("--limit", "admin_token=1000") if caller == "profile" else ()
     shop = make_shop("--limit", f"{caller}_{kind}=4", *roomy)
     http = shop.customer("1").http if caller == "profile" else shop.admin
@@ -64,11 +64,11 @@ def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
             assert http.request(*others[0]).status_code != 429
 
 
+@in_one_window
 def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
     """All tokens of a profile share one counter. Requests that fail count too, and each store
     counts separately.
     Rules: limit-caller, limit-window, store-settings."""
-    fresh_window()
     shop = make_shop("--limit", "profile_read=2")
     first, second, other = shop.customer("1"), shop.customer("1"), shop.customer("2")
     assert [left(first.http.get("/items?limit=0")), left(second.http.get("/items"))] == [1, 0]
@@ -78,9 +78,9 @@ def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
     assert limit_of(make_shop().customer("1").http.get("/items")) == 600
 
 
+@in_one_window
 def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
     """An admin token has one counter, with and without `Profile`. Rule: limit-caller."""
-    fresh_window()
     shop = make_shop("--limit", "admin_read=3")
     acting = [shop.admin, shop.acting_as(shop.gid("1")), shop.acting_as(shop.gid("2"))]
     assert [left(http.get("/items")) for http in acting] == [2, 1, 0]

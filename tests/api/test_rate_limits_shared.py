@@ -1,19 +1,20 @@
 """Rate limits by address, behind proxies, and shared between processes through Redis."""
 
 import base64
+import itertools
 import json
 import secrets
-import time
+from datetime import timedelta
 
 import pytest
 
-from tests.servers import RedisServer
+from tests.servers import RedisServer, wait_until
 from wishwell.access.auth import new_admin_token
 
 from .conftest import (
     connect,
     data,
-    fresh_window,
+    in_one_window,
     over_the_wire,
     printed_until,
     refused,
@@ -74,11 +75,11 @@ FORWARDING = [
 ]
 
 
+@in_one_window
 def test_requests_without_a_token_count_per_address(strict):
     """Requests without a valid token count per address; valid tokens aren't affected, and
     forwarding headers of untrusted senders are ignored.
     Rules: limit-address, limit-window."""
-    fresh_window(8)
     head = request_head("GET", "/.well-known/openapi", None, "Connection: close")
     assert over_the_wire(strict, head).headers["x-ratelimit-remaining"] == str(LIMIT - 1)
     assert [ask(strict) for _ in range(LIMIT)] == [401] * (LIMIT - 1) + [429]
@@ -93,10 +94,10 @@ def test_requests_without_a_token_count_per_address(strict):
         data(strict.client(strict.admin_token()).get("/items"))
 
 
+@in_one_window
 def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
     """Different tokens, paths and methods don't give a guesser a new counter.
     Rule: limit-address."""
-    fresh_window()
     tokens = [f"Authorization: Bearer {token}" for token in fakes(shop.id)]
     got = [ask(strict, line, source="127.0.1.1") for line in tokens]
     assert got == [401] * LIMIT + [429]
@@ -106,11 +107,11 @@ def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
         assert ask(strict, method=method, source="127.0.1.1") == 429, method
 
 
+@in_one_window
 def test_address_comes_from_the_trusted_proxy_alone(behind_proxy):
     """Behind a proxy, the client address is the rightmost untrusted one in `X-Forwarded-For`.
     Forged hops, zones, spellings and trailers don't change it; garbage does no harm.
     Rule: limit-address."""
-    fresh_window(8)
     real = "2001:db8:5::"
     spellings = [real, "2001:DB8:0005::0", "2001:db8:5::%eth0", "2001:db8:5:0:ffff::1"]
     spellings += [f"198.51.100.7, {real}", f"{real},127.0.0.1, 10.0.0.7", f"{real}, ,"]
@@ -152,29 +153,37 @@ def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):
     """Processes count together through Redis, alone while it is unreachable, and log the change.
     Rule: limit-shared."""
     redis, first, second = shared
-    for attempt in range(5):
-        token = customer_of(first, f"shared-{attempt}", 6)
+    handles = (f"shared-{attempt}" for attempt in itertools.count())
+
+    @in_one_window
+    def counts_together() -> bool:
+        """Returns `False` if Redis may have been late, because a process counts alone then."""
+        token = customer_of(first, next(handles), 6)
         here, there = first.client(token), second.client(token)
-        fresh_window()
         turns = [http.get("/items") for _ in range(3) for http in (here, there)]
-        if max(answer.elapsed.total_seconds() for answer in turns) < 0.15:
-            break  # otherwise Redis may have been late, and a process counted alone
-    assert [answer.status_code for answer in turns] == [200] * 6
-    assert [int(answer.headers["X-RateLimit-Remaining"]) for answer in turns] == [5, 4, 3, 2, 1, 0]
-    for http in (here, there):
-        refused(http.get("/items"), 429)
+        late = [http.get("/items") for http in (here, there)]
+        if max(answer.elapsed.total_seconds() for answer in (*turns, *late)) >= 0.2:
+            return False
+        left = [int(answer.headers["X-RateLimit-Remaining"]) for answer in turns]
+        assert [answer.status_code for answer in turns] == [200] * 6
+        assert left == [5, 4, 3, 2, 1, 0]
+        for answer in late:
+            refused(answer, 429)
+        return True
+
+    assert wait_until(counts_together, seconds=120)
 
     token = customer_of(first, "alone", 500)
     here, there = first.client(token), second.client(token)
     data(here.get("/items")), data(there.get("/items"))
+    usual = sorted(answer.elapsed for answer in (http.get("/items") for http in (here, there) * 10))
     redis.kill()
-    took = []
-    for http in (here, there) * 10:
-        began = time.perf_counter()
-        answer = http.get("/items")
-        took.append(time.perf_counter() - began)
+    answers = [http.get("/items") for http in (here, there) * 10]
+    for answer in answers:
         data(answer)
         assert int(answer.headers["X-RateLimit-Limit"]) == 500
-    assert sorted(took)[10] < 0.5, "a dead Redis holds nobody up"
+    # Compared with the time before, because a request takes longer on a busy machine.
+    took = sorted(answer.elapsed for answer in answers)
+    assert took[10] < 3 * usual[10] + timedelta(seconds=0.5), "a dead Redis holds nobody up"
     for service in (first, second):
         assert "redis_away" in printed_until(service, service.client(token).get("/items"))

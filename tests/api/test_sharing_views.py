@@ -9,7 +9,7 @@ from .conftest import (
     LIST_KEYS,
     data,
     done,
-    fresh_window,
+    in_one_window,
     new_list,
     nothing_changes,
     refused,
@@ -168,13 +168,13 @@ def strict(new_service):
     return Shop(new_service(**limits, WISHWELL_TRUSTED_PROXIES="127.0.0.0/8").start())
 
 
+@in_one_window
 def test_reads_count_for_the_address(strict):
     """Reads of shared lists count per address, with or without a profile token; an admin token has
     its own count.
     Rule: limit-address."""
     shown, at = Shown(strict), {"X-Forwarded-For": "192.0.2.1"}
     anybody, owner = strict.anonymous, shown.owner.http
-    fresh_window()
     assert remaining(anybody.get(shown.path, headers=at)) == (5, 4)
     assert remaining(owner.get(shown.path, headers=at)) == (5, 3)
     assert remaining(anybody.head(shown.path, headers=at)) == (5, 2)
@@ -189,12 +189,12 @@ def test_reads_count_for_the_address(strict):
     data(anybody.get(shown.path, headers={"X-Forwarded-For": "192.0.2.2"}))
 
 
+@in_one_window
 def test_guesses_are_limited(strict):
     """Wrong share tokens are rate-limited; valid ones and admin tokens still work.
     Rule: limit-address."""
     shown, http = Shown(strict), strict.customer("2").http
     at, wrong = {"X-Forwarded-For": "192.0.2.3"}, f"/shared/{UNKNOWN}"
-    fresh_window()
     answer = http.post(f"{wrong}/copies", headers=at)
     refused(answer, 404)
     assert remaining(answer) == (3, 2)

@@ -25,7 +25,7 @@ from wishwell.shoppers.cookie import Signer
 from wishwell.stores import store_secrets
 from wishwell.stores.sealing import Sealing
 
-from .conftest import envelope, fresh_window, soon
+from .conftest import envelope, in_one_window, soon
 
 SAME = {"Sec-Fetch-Site": "same-origin"}
 CROSS = {"Sec-Fetch-Site": "cross-site"}
@@ -395,10 +395,10 @@ def test_hosted_page_has_the_name_of_the_shop(front):
     assert f'<header><a href="/">{front.origin.partition("://")[2]}</a></header>' in page
 
 
+@in_one_window
 def test_tokens_and_links_count_as_sign_ins(service):
     """Tokens count per visitor, links per customer, and a page can read the 429.
     Rules: limit-caller, storefront-visitor-key."""
-    fresh_window(8)
     with fronting(service, "--limit", "profile_token=2") as front:
         key = front.visitor(5).key
         statuses = [front.exchange(key).status_code for _ in range(3)]
@@ -417,11 +417,11 @@ def limited(new_service):
         yield service
 
 
+@in_one_window
 def test_captured_query_starts_few_sessions_whatever_the_address(limited):
     """New sessions count by the address that the platform reports and by the query's signature, so
     a captured query gains nothing by another X-Forwarded-For.
     Rules: limit-address, storefront-visitor-key."""
-    fresh_window(15)
     with fronting(limited) as front:
         url = f"{limited.url}{BASE}/api/items"
 
@@ -445,10 +445,10 @@ def test_captured_query_starts_few_sessions_whatever_the_address(limited):
         assert same == [201, 201, 201, 429]
 
 
+@in_one_window
 def test_guessed_keys_count_per_address(limited):
     """Wrong keys are limited per address, also in links; the right one isn't affected.
     Rules: limit-address, storefront-visitor-key."""
-    fresh_window(15)
     with fronting(limited) as front:
         key = front.visitor(5).key
         wrong = [f"{key[:-2]}{n:02}" for n in range(7)]
@@ -470,10 +470,10 @@ def test_guessed_keys_count_per_address(limited):
         assert linked == [401] * 4 + [429] * 2
 
 
+@in_one_window
 def test_keys_of_invented_stores_count_as_guesses(limited):
     """A key of a store that doesn't exist counts like a wrong one. Rules: limit-address,
     storefront-visitor-key."""
-    fresh_window(15)
     with fronting(limited) as front:
         statuses = [front.exchange(f"wwvis_{uuid.uuid4()}.x").status_code for _ in range(6)]
         assert statuses == [401] * 4 + [429] * 2

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -40,8 +41,12 @@ def same_twice(shop):
 
 def until_too_many(shop):
     http = shop.customer().http
-    answers = (http.delete("/items") for _ in range(1_000))
-    return next(answer for answer in answers if answer.status_code == 429)
+    # Concurrently, because the limit is 240 a minute, and on a busy machine a request may take as
+    # long as the 240th part of that.
+    with ThreadPoolExecutor(8) as threads:
+        batches = (threads.map(http.delete, ["/items"] * 60) for _ in range(20))
+        answers = (answer for batch in batches for answer in batch)
+        return next(answer for answer in answers if answer.status_code == 429)
 
 
 def sent(shop, head: bytes) -> dict:

@@ -2,17 +2,10 @@
 
 import pytest
 
-from tests.api.conftest import fresh_window
+from tests.api.conftest import in_one_window
 
 from .conftest import Browser, envelope, nobodys, nothing_done, set_cookies, shop_jwt
 from .way import direct
-
-
-@pytest.fixture(autouse=True)
-def within_a_minute():
-    """Rate-limit windows follow the clock's minutes."""
-    fresh_window(5)
-
 
 own_word = direct("a way says by itself whose address it is, and believes nobody")
 
@@ -31,6 +24,7 @@ def saved(browser: Browser) -> int:
     return browser.post("/items", json={"productId": 1}).status_code
 
 
+@in_one_window
 def test_one_address_can_start_a_limited_number_of_sessions(proxied):
     """An address may start a limited number of sessions; existing visitors and customers aren't
     affected.
@@ -50,6 +44,7 @@ def test_one_address_can_start_a_limited_number_of_sessions(proxied):
     assert begins(proxied, "127.0.3.2") == [201]
 
 
+@in_one_window
 def test_nobody_reads_so_much_from_one_address(proxied):
     """Anonymous reads are limited per address; other callers aren't affected.
     Rule: limit-address."""
@@ -76,6 +71,7 @@ PORTS = {
 
 
 @own_word
+@in_one_window
 def test_address_that_a_trusted_proxy_names(proxied):
     """A trusted proxy's `X-Forwarded-For` counts as for the API; ports are ignored.
     Rule: limit-address."""
@@ -85,6 +81,7 @@ def test_address_that_a_trusted_proxy_names(proxied):
 
 
 @own_word
+@in_one_window
 def test_address_that_a_proxy_with_a_token_names(proxied):
     """With a proxy's token the last address counts, even a proxy's.
     Rule: limit-address."""

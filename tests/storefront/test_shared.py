@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.api.conftest import in_one_window
+
 from .conftest import Browser, envelope, nothing_done, sessions_in, set_cookies
 from .way import direct
 
@@ -86,6 +88,7 @@ def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, 
 
 
 @direct("through a way the address is known")
+@in_one_window
 def test_reads_of_an_unknown_address_count_for_the_shopper(front):
     """Reads from an unknown address count for the shopper; anonymous ones aren't counted.
     Rule: limit-address."""
