@@ -233,11 +233,12 @@ class Wire(NamedTuple):
     everything: bytes
 
 
-def _read_all(connection: socket.socket) -> tuple[bytes, bool]:
+def _read_all(connection: socket.socket, patience: float) -> tuple[bytes, bool]:
     received = b""
     try:
         while chunk := connection.recv(65536):
             received += chunk
+            connection.settimeout(patience)
         return received, True
     except TimeoutError:
         return received, False
@@ -245,20 +246,20 @@ def _read_all(connection: socket.socket) -> tuple[bytes, bool]:
         return received, True
 
 
-def connect(service, seconds: float = 5, source: str = HERE) -> socket.socket:
+def connect(service, seconds: float = 30, source: str = HERE) -> socket.socket:
     """Opens a bare TCP connection to a service; ``seconds`` is its timeout."""
     target = urlsplit(service.url)
     return socket.create_connection((target.hostname, target.port), seconds, (source, 0))
 
 
 def over_the_wire(service, request: bytes, *, patience: float = 2.0) -> Wire:
-    """Sends exactly these bytes; reads until the server closes or is silent for ``patience``
-    seconds."""
-    with connect(service, patience) as connection:
+    """Sends exactly these bytes; reads until the server closes, or is silent for ``patience`` seconds
+    after it has begun to respond."""
+    with connect(service) as connection:
         # The server may respond and close before it has read everything.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.sendall(request)
-        received, closed = _read_all(connection)
+        received, closed = _read_all(connection, patience)
     head, _, rest = received.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     status = int(first.split(" ")[1]) if first.startswith("HTTP/1.1 ") else 0

@@ -51,7 +51,9 @@ def test_hidden_request_is_never_carried_out(service, shop):
     for name, request_id in sent.items():
         inside = payloads.hidden(request_id, attacker.token)
         request = payloads.payloads(attacker.token, inside)[name]
-        got = over_the_wire(service, request, patience=0.3)
+        # The connection closes after an ambiguous request only.
+        patience = 0.3 if name in payloads.PLAIN else 30
+        got = over_the_wire(service, request, patience=patience)
         assert answers(got) <= 1, (name, got.everything[:300])
         if name not in payloads.PLAIN:
             assert (got.status, got.closed) == (400, True), name
@@ -98,7 +100,7 @@ def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
     """A body that breaks after its response gets no second response, which a proxy would give to
     the next client."""
     head = request_head("POST", "/items", None, JSON, CHUNKED)
-    with connect(service, 3) as connection:
+    with connect(service) as connection:
         connection.sendall(head + b"2\r\n{}\r\n")
         received = connection.recv(65536)
         connection.sendall(end)
@@ -123,7 +125,7 @@ def test_where_the_parser_has_lost_its_place_nothing_more_is_read(service, shop,
     token = shop.customer("attacker").token
     for milliseconds in range(12):
         inside = payloads.hidden(str(uuid.uuid4()), token)
-        with connect(service, 3) as connection:
+        with connect(service) as connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.sendall(LOST[name](token))
             time.sleep(milliseconds / 2000)
