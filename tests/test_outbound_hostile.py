@@ -271,7 +271,7 @@ async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
         await asyncio.sleep(0.2)
         try:
             url = f"http://shop.example:{server.port}/"
-            assert (await there.call("GET", url, owner="good", seconds=5)).status == 200
+            assert (await there.call("GET", url, owner="good", seconds=20)).status == 200
         finally:
             goes_on.set()
         assert {one.status for one in await asyncio.gather(*hang)} == {200}

@@ -49,7 +49,7 @@ def test_page_leads_from_nothing_to_a_price_drop_in_the_tool(webhook_shop, name)
         _put(webhook_shop, "59.90")
         wanted = "price_dropped" if format == "brevo" else "Price Dropped"
         dropped = lambda: any(wanted in json.dumps(call.body) for call in list(tool.got))  # noqa: E731
-        assert wait_until(dropped, seconds=20)
+        assert wait_until(dropped, seconds=60)
         assert tool.wrong == []
         metrics = webhook_shop.admin.get(f"{webhook_shop.service.url}/metrics").text
     assert KEY not in "".join(shown) + webhook_shop.service.output() + metrics

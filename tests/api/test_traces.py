@@ -51,9 +51,9 @@ def test_traceparent_is_in_log_events_and_deliveries(traced):
         link = {"customer": customer, "session": session.gid}
         send("POST", "/profiles/token", traced.admin, status=201, json=link)
         # An erasure removes events, so the others have to arrive first.
-        assert wait_until(lambda: sent.keys() <= {*map(traceparent, receiver.got)}, seconds=20)
+        assert wait_until(lambda: sent.keys() <= {*map(traceparent, receiver.got)}, seconds=60)
         send("DELETE", "/profile", traced.acting_as(customer), status=204)
-        assert wait_until(lambda: sent.keys() <= {*map(traceparent, receiver.got)}, seconds=20)
+        assert wait_until(lambda: sent.keys() <= {*map(traceparent, receiver.got)}, seconds=60)
 
     for given, request_id in sent.items():
         [line] = [line for line in traced.service.log_lines() if request_id in line]

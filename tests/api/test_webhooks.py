@@ -46,12 +46,12 @@ class Beside:
 
     def __enter__(self):
         self._thread.start()
-        assert self._open.wait(5)
+        assert self._open.wait(60)
         return self.receiver
 
     def __exit__(self, *_):
         self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(5)
+        self._thread.join(60)
 
 
 pytestmark = pytest.mark.xdist_group("webhooks")

@@ -64,7 +64,7 @@ def test_what_would_be_made_twice_is_not_repeated(connect, roomy_shop, lossy, fa
 
 def test_silence_is_a_loss(connect, roomy_shop, lossy):
     """A response that exceeds the timeout counts as lost; only idempotent calls are retried."""
-    hasty = connect(lossy.url, roomy_shop.customer().token, timeout=1, **SOON)
+    hasty = connect(lossy.url, roomy_shop.customer().token, timeout=3, **SOON)
     lossy.expect("silent")
     item = hasty.items.create(3)
     assert len(lossy.seen) == 2

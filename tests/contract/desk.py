@@ -85,7 +85,7 @@ class DeliveryWorld:
     @contextlib.asynccontextmanager
     async def process(self, **given):
         outbound = Outbound(http=True, private=True, tls=_TLS)
-        given = {"clock": self.clock, "timeout_seconds": 5} | given
+        given = {"clock": self.clock, "timeout_seconds": 30} | given
         sender = Sender(self.db, outbound, SEALING, add_products=shown.add_to_events, **given)
         try:
             yield sender

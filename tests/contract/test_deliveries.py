@@ -79,7 +79,8 @@ def test_failed_attempt_is_retried(bench, says, status):
 
     @on_desk
     async def story(desk):
-        async with desk.receiving(says, timeout_seconds=1) as (receiver, sender, hook):
+        seconds = 2 if says is _hang else 30
+        async with desk.receiving(says, timeout_seconds=seconds) as (receiver, sender, hook):
             [told] = await desk.save()
             await send(sender)
             [shown] = await desk.page(hook)
@@ -109,7 +110,7 @@ async def test_process_that_hangs_is_taken_over(desk):
         hook = await desk.hook(receiver.url)
         [told] = await desk.save()
         await first.poll()
-        await asyncio.wait_for(hold.asked.wait(), 5)
+        await asyncio.wait_for(hold.asked.wait(), 60)
         receiver.says = answer()
         for wait, sent in ((0, 1), (deliveries.LEASE_MS - 1_000, 1), (1_001, 2)):
             desk.clock.milliseconds += wait
@@ -132,7 +133,7 @@ def test_answer_that_can_not_be_written_is_kept(bench):
         async with desk.receiving(gone) as (receiver, sender, hook):
             told = await desk.save()
             await sender.poll()
-            await asyncio.wait_for(gone.asked.wait(), 5)
+            await asyncio.wait_for(gone.asked.wait(), 60)
             async with LockHeldByOther(bench.where):
                 gone.goes_on.set()
                 await asyncio.sleep(0.3)  # the sender writes first
@@ -202,9 +203,13 @@ async def test_store_of_many_slow_receivers_leaves_room(desk):
                 await sender.poll()
                 await asyncio.sleep(0.02)
 
-        await asyncio.wait_for(begun(200), 30)
+        await asyncio.wait_for(begun(200), 60)
         told = await other.save(3)
-        for _ in range(50):
+        async with asyncio.timeout(60):
+            while len(quick.got) < 3:
+                await sender.poll()
+                await asyncio.sleep(0.02)
+        for _ in range(10):
             await sender.poll()
             await asyncio.sleep(0.02)
         hold.goes_on.set()

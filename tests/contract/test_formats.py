@@ -35,7 +35,7 @@ def on_each_format(test):
     def run(bench, format):
         @on_desk
         async def story(desk):
-            async with Tool(format).serve() as tool, desk.process(timeout_seconds=1) as sender:
+            async with Tool(format).serve() as tool, desk.process(timeout_seconds=2) as sender:
                 await test(desk, tool, sender, await desk.formatted(tool.url, format, KEY))
 
         story(bench)
@@ -291,7 +291,7 @@ async def test_refused_event_is_not_retried(desk, tool, sender, hook):
 
 
 async def _hang(writer):
-    await asyncio.sleep(3)
+    await asyncio.sleep(5)
 
 
 async def _drop(writer):

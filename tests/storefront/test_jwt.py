@@ -253,8 +253,12 @@ def test_each_of_several_keys_is_good(api, new_front):
 def test_jwt_that_expires_is_good_until_then(front):
     """A JWT is valid until it expires, also if it was verified and cached before.
     Rule: storefront-jwt."""
-    end = int(time.time()) + 4  # on a busy machine the request takes a second or two
-    browser = front.browser(X_Shop_Token=shop_jwt("short", exp=end))
-    assert browser.get("/items").status_code == 200
+    for seconds in (4, 30):
+        end = int(time.time()) + seconds
+        browser = front.browser(X_Shop_Token=shop_jwt("short", exp=end))
+        status = browser.get("/items").status_code
+        if time.time() < end:  # on a busy machine the request may take longer than 4 s
+            break
+    assert status == 200
     time.sleep(end + 0.1 - time.time())
     envelope(browser.get("/items"), 401)
