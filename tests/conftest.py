@@ -21,20 +21,18 @@ from tests.servers import Cluster, PostgresServer, RedisServer, Service, redis_b
 
 ROOT = Path(__file__).parents[1]
 
-# Tests that depend on the timing of programs other than this one, with the reason. `.ci/run` runs
-# them again if they failed; tests of rules, races and histories never.
+# Tests that wait for a program of somebody else's, with its name. `.ci/run` runs them again if they
+# failed. All others have to pass at the first attempt, however busy the machine is.
 TIMING = {
     "tests/browser": "a browser",
     "tests/examples": "a browser, and other shops' servers",
     "tests/forward/test_web_servers.py": "the start of nginx and Caddy",
+    "tests/service/test_alerts.py": "Prometheus' promtool",
+    "tests/service/test_cluster.py": "a failover of PostgreSQL with Citus",
+    "tests/service/test_failover.py": "a failover of PostgreSQL",
+    "tests/service/test_patroni.py": "failovers by Patroni and HAProxy",
+    "tests/service/test_pooler.py": "PgBouncer",
     "tests/test_limits.py": "Redis, which has 200 ms to answer",
-} | {
-    f"tests/service/test_{name}.py": "the start, signals and end of whole deployments"
-    for name in (
-        *("alerts", "away", "backup", "clocks", "cluster", "doctor", "failover", "faults"),
-        *("first_steps", "idle", "keys", "log", "metrics", "patroni", "pooler"),
-        *("runbooks", "shares", "shedding", "supervision", "unread", "upgrade", "workers"),
-    )
 }
 
 # Tests of the API itself, whose PostgreSQL half is in `make test-slow`: tests/contract runs each
