@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import re
 import subprocess
 import sys
 import time
+from subprocess import PIPE
 
 from wishwell import ids, stores
 from wishwell.db import migrate
@@ -15,14 +17,27 @@ from wishwell.db.sqlite import SQLite
 from wishwell.db.turnstile import Turnstile
 from wishwell.fair_queue import Contention
 
+# Logs its name at each write, with `!` if the other process waits, which holds the first byte then.
 WRITER = """
-import sys, time
+import fcntl, sys, time
 from wishwell.db.turnstile import Turnstile
 turn, log = Turnstile(sys.argv[1]), open(sys.argv[1] + ".log", "a")
+file = open(sys.argv[1] + "-turn", "r+")
+
+def is_waited_for():
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0)
+    except OSError:
+        return True
+    fcntl.lockf(file, fcntl.LOCK_UN, 1, 0)
+    return False
+
+print("ready", flush=True)
+sys.stdin.readline()
 for _ in range(100):
     with turn:
-        log.write(sys.argv[2]); log.flush()
         time.sleep(0.002)
+        log.write(sys.argv[2] + "!" * is_waited_for()); log.flush()
 """
 
 CONTENDED = """
@@ -39,15 +54,24 @@ def test_processes_take_turns_at_the_turnstile(tmp_path):
     """A process that has just written waits for those that were waiting. Rule: fair-queueing."""
     database = tmp_path / "wishwell.db"
     words = (sys.executable, "-c", WRITER, str(database))
-    writers = [subprocess.Popen([*words, name]) for name in "AB"]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    writers = [
+        subprocess.Popen([*words, name], stdin=PIPE, stdout=PIPE, text=True) for name in "AB"
+    ]
+    for writer in writers:
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.communicate(timeout=60)
+        assert writer.returncode == 0
     log = (tmp_path / "wishwell.db.log").read_text()
-    first = max(log.index("A"), log.index("B"))
-    last = min(log.rindex("A"), log.rindex("B"))
-    runs = [len(list(run)) for _, run in itertools.groupby(log[first : last + 1])]
-    assert len(log) == 200
-    # A process that the system stops for a while has not come to wait yet.
-    assert sum(run > 2 for run in runs) <= 5, log
+    writes = re.findall("([AB])(!?)", log)
+    assert len(writes) == 200
+    # On a busy machine a process may come late, and the other writes several times until then.
+    followed = [(name, then) for (name, waits), (then, _) in itertools.pairwise(writes) if waits]
+    assert len(followed) > 20, log
+    assert all(name != then for name, then in followed), log
     assert (database.parent / "wishwell.db-turn").stat().st_mode & 0o777 == 0o600
 
 
@@ -56,7 +80,7 @@ def another_process(database):
     """Yields a function by which another process tells whether its queues are contended, and returns what it learns
     about those of the others."""
     words = (sys.executable, "-c", CONTENDED, str(database))
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as it:
+    with subprocess.Popen(words, stdin=PIPE, stdout=PIPE, text=True) as it:
 
         def tell(here):
             it.stdin.write(("contended" if here else "calm") + "\n")
