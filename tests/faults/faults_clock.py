@@ -73,7 +73,7 @@ class Attacked:
     def api(self, service: Service, profile: str | None = None) -> Any:
         return service.client(self.first.admin_token(), profile)
 
-    def wait_for(self, done: Callable[[], object], what: str, seconds: float = 20) -> None:
+    def wait_for(self, done: Callable[[], object], what: str, seconds: float = 60) -> None:
         if not wait_until(done, seconds=seconds, every=0.1):
             raise RuntimeError(f"{what}: not within {seconds:g} s\n{self.first.output()[-3000:]}")
 

@@ -182,7 +182,7 @@ class Program:
         return process
 
     def begin(
-        self, argv: list, ready: str | Callable[[], object], *, seconds: float = 60, **options
+        self, argv: list, ready: str | Callable[[], object], *, seconds: float = 180, **options
     ) -> None:
         """Starts the program, in its own folder unless ``cwd`` is given, and waits until it is
         ready.

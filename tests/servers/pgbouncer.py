@@ -49,4 +49,4 @@ class PgBouncer(Program):
 
     def start(self) -> None:
         argv = [pgbouncer_binary(), self.folder / "settings"]
-        self.begin(argv, partial(connects, self.port), seconds=10, **self._as_user)
+        self.begin(argv, partial(connects, self.port), seconds=60, **self._as_user)

@@ -156,7 +156,7 @@ class PostgresServer(Program):
         copy = PostgresServer(template=self)
         copy.start()
         asked = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
-        if not wait_until(lambda: self.sql(asked) == "1\n", seconds=20, every=0.05):
+        if not wait_until(lambda: self.sql(asked) == "1\n", seconds=60, every=0.05):
             raise ServerFailed(f"the standby does not follow: {copy.output()[-2000:]}")
         return copy
 
@@ -165,7 +165,7 @@ class PostgresServer(Program):
         self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{'*' if wait else ''}'")
         self.sql("SELECT pg_reload_conf()")
         shown = "*\n" if wait else "\n"
-        wait_until(lambda: self.sql("SHOW synchronous_standby_names") == shown, seconds=5)
+        wait_until(lambda: self.sql("SHOW synchronous_standby_names") == shown, seconds=30)
 
     def stop(self, mode: str = "fast") -> None:
         """Stops like pg_ctl: `smart` waits for clients, `fast` disconnects them, `immediate`

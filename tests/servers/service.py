@@ -137,7 +137,7 @@ class Service(Program):
         }
         return clean | self._extra | self.settings
 
-    def start(self, *, timeout: float = 60) -> Service:
+    def start(self, *, timeout: float = 180) -> Service:
         """Starts the program and waits for the log line with its URL. Creates an embedded
         database that doesn't exist."""
         self._create()
@@ -163,7 +163,7 @@ class Service(Program):
         self.url = there()
         return self
 
-    def start_into(self, log: int, *words: str, timeout: float = 60) -> Service:
+    def start_into(self, log: int, *words: str, timeout: float = 180) -> Service:
         """Starts with standard output and error in an open file of the caller's."""
         if "--welcome" not in words:
             self._create()

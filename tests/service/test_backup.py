@@ -95,9 +95,9 @@ def test_backup_that_is_stopped_leaves_nothing(ending):
             # Nohup sets it to be ignored
             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
-        assert wait_until(lambda: list(service.folder.glob(".*.part")), seconds=20)
+        assert wait_until(lambda: list(service.folder.glob(".*.part")), seconds=60)
         copying.send_signal(ending)
-    assert copying.wait(timeout=20) == 1
+    assert copying.wait(timeout=60) == 1
     assert not target.exists()
     assert not list(service.folder.glob(".*"))
 

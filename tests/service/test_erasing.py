@@ -89,19 +89,21 @@ def test_writes_during_an_erasure_are_wholly_before_or_after(apart):
     threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
-    assert wait_until(lambda: sum(map(len, done)) >= WRITES, seconds=30)
+    assert wait_until(lambda: sum(map(len, done)) >= WRITES, seconds=60)
     answer = shop.acting_as(gid).delete("/profile")
     assert answer.status_code == 204, answer.text
-    assert wait_until(lambda: not apart.rows(WAITING), seconds=30, every=0.2)
+    assert wait_until(lambda: not apart.rows(WAITING), seconds=60, every=0.2)
+    of_store = f"WHERE store_id = '{shop.id}'"
+    begun_again = lambda: apart.rows(f"SELECT 1 FROM items {of_store}")  # noqa: E731
+    assert wait_until(begun_again, seconds=60, every=0.2), "nobody saved after the erasure"
     enough = sum(map(len, done)) + WRITES
-    assert wait_until(lambda: sum(map(len, done)) >= enough, seconds=30)
+    assert wait_until(lambda: sum(map(len, done)) >= enough, seconds=60)
     ends.set()
     for thread in threads:
         thread.join()
     assert not wrong, wrong[0]
-    of_store = f"WHERE store_id = '{shop.id}'"
     kept = {int(product) for (product,) in apart.rows(f"SELECT product_id FROM items {of_store}")}
-    assert kept, "nobody began anew"
+    assert kept
     for own in done:
         saved = [product for status, product in own if status == 201]
         first = min(kept & {*saved}, default=10**9)

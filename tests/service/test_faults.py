@@ -72,7 +72,7 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
         assert told == {(503, "1")}
         # The limit of a request's time (5 s) holds, because requests don't wait for each other.
         assert max(answer.elapsed.total_seconds() for answer in answers) < 5
-        assert wait_until(lambda: http.get("/items").status_code == 200, seconds=2)
+        assert wait_until(lambda: http.get("/items").status_code == 200, seconds=30)
 
 
 def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
@@ -90,7 +90,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
         lock = holding(database, "LOCK TABLE profiles IN ACCESS EXCLUSIVE MODE")
         with lock, ThreadPoolExecutor() as pool:
             asked = pool.submit(http.post, "/items", json={"productId": 2})
-            assert wait_until(lambda: asked.done() or own_postgres.sql(cut), seconds=5)
+            assert wait_until(lambda: asked.done() or own_postgres.sql(cut), seconds=30)
             answer = asked.result()
         assert answer.status_code == 503
         assert "The outcome is unknown" in answer.json()["error"]["message"]
@@ -117,7 +117,7 @@ def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
         finally:
             own_postgres.start()
         good = lambda: shop.client(token).get("/items").status_code == 200  # noqa: E731
-        assert wait_until(good, seconds=5)
+        assert wait_until(good, seconds=30)
         assert '"worker_died"' in service.output()
 
 
@@ -128,7 +128,7 @@ def test_workers_end_when_their_parent_was_killed(alone):
     os.kill(service.process.pid, signal.SIGKILL)
     service.process.wait()
     left = lambda: [p for p in family if p.is_running() and p.status() != psutil.STATUS_ZOMBIE]  # noqa: E731
-    assert wait_until(lambda: not left(), seconds=5)
+    assert wait_until(lambda: not left(), seconds=30)
 
 
 # ------------------------------------------------------------------------------ half a body
@@ -167,7 +167,7 @@ def test_program_may_open_many_files(alone):
 def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
     """A link is rolled back if its token can't be issued.
     Rules: write-durable, link-atomic."""
-    with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="0.5") as service:
+    with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="2") as service:
         admin = service.client(service.admin_token())
         session = admin.post("/profiles/token").json()["data"]
         visitor = service.client(session["token"])
@@ -178,7 +178,7 @@ def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
             answer = admin.post("/profiles/token", json=body)
         assert answer.status_code == 503
         assert "Nothing was done" in answer.json()["error"]["message"]
-        assert wait_until(lambda: visitor.get("/items").status_code != 503, seconds=5)
+        assert wait_until(lambda: visitor.get("/items").status_code != 503, seconds=30)
         [item] = visitor.get("/items").json()["data"]
         assert item["productId"] == 1
         assert admin.get("/items", headers={"Profile": CUSTOMER}).json()["data"] == []

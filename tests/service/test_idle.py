@@ -1,5 +1,5 @@
 """An idle connection is closed after its timeout, and not before. The program is real; only its 30
-seconds are reduced to two."""
+seconds are reduced to three."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.api.conftest import connect
 from tests.conftest import slow
 from tests.servers import PREFIX, Service
 
-SECONDS = 2
+SECONDS = 3
 PROGRAM = f"""#!{sys.executable}
 from wishwell import cli
 from wishwell.http import protocol
@@ -27,7 +27,7 @@ LIVE, ITEMS = (
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory):
-    """A service with an idle timeout of two seconds."""
+    """A service with an idle timeout of three seconds."""
     program = tmp_path_factory.mktemp("program") / "wishwell"
     program.write_text(PROGRAM)
     program.chmod(0o700)
@@ -40,11 +40,12 @@ def impatient(tmp_path_factory):
 @pytest.mark.parametrize(("request_", "status"), [slow(LIVE, b"200"), (ITEMS, b"401")])
 def test_idle_connection_is_closed_after_its_time(impatient, request_, status):
     """The idle timeout counts from the last response, whatever its status. Rule: request-limits."""
-    with connect(impatient, 10) as connection:
+    with connect(impatient) as connection:
         for _ in range(6):  # each request restarts the timeout
             time.sleep(0.25 * SECONDS)
+            sent = time.monotonic()
             connection.sendall(request_)
             assert connection.recv(4096).split()[1] == status
-        began = time.monotonic()
         assert connection.recv(1) == b""
-    assert 0.9 * SECONDS < time.monotonic() - began < SECONDS + 5
+    # From the request, because on a busy machine the response may be read late.
+    assert 0.9 * SECONDS < time.monotonic() - sent < SECONDS + 20

@@ -79,7 +79,7 @@ def test_key_set_that_hangs_holds_up_nobody():
     settings |= {"WISHWELL_WEBHOOK_PRIVATE": "true"}
     service = Service(settings)
     with socket.create_server((HERE, 0)) as silent, ThreadPoolExecutor(8) as threads:
-        silent.settimeout(10)
+        silent.settimeout(60)
         keys = f"http://{HERE}:{silent.getsockname()[1]}/keys"
         service.cli("init")
         shop = ("--host", "https://shop.example", "--jwt-header", "Customer-Token")

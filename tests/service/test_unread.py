@@ -19,7 +19,7 @@ from tests.servers import HERE, PREFIX, Service, wait_until
 
 from .test_metrics import value
 
-SECONDS = 1
+SECONDS = 2
 MB = 2**20
 # xdist runs the group in one process, so the tests share a service.
 pytestmark = pytest.mark.xdist_group("unread")
@@ -45,7 +45,7 @@ def asking(service: Service, request: bytes) -> socket.socket:
     """Sends a request on a connection with a small receive buffer; returns the connection."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    connection.settimeout(10)
+    connection.settimeout(30)
     connection.connect((HERE, int(service.url.rpartition(":")[2])))
     connection.sendall(request)
     return connection
@@ -95,9 +95,8 @@ def test_answer_that_is_read_slowly_is_whole(service):
     began, received = time.monotonic(), b""
     while b"\r\n\r\n" not in received or len(received) < 250_000:
         received += connection.recv(4096)
-        time.sleep(0.04)
+        time.sleep(0.06)
     assert time.monotonic() - began > 2 * SECONDS
-    connection.settimeout(0.5)
     head, _, body = received.partition(b"\r\n\r\n")
     length = int(re.search(rb"content-length: (\d+)", head)[1])
     while len(body) < length:
@@ -108,9 +107,9 @@ def test_answer_that_is_read_slowly_is_whole(service):
 
 def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
     """Reading a byte now and then doesn't prevent the drop. Rule: slow-clients."""
-    connection = asking(service, service.page)
     before, began = dropped(service), time.monotonic()
-    while dropped(service) == before and time.monotonic() - began < 15:
+    connection = asking(service, service.page)
+    while dropped(service) == before and time.monotonic() - began < 60:
         assert connection.recv(1)
         time.sleep(0.1)
     assert dropped(service) == before + 1
@@ -124,6 +123,7 @@ def test_pipelined_requests_wait_until_the_response_is_read(service):
     token = service.http.headers["Authorization"].removeprefix("Bearer ")
     gone = request_head("DELETE", "/items?itemIds={}", token).decode()
     ids = [item["id"] for item in service.http.get("/items?limit=2").json()["data"]]
+    before = dropped(service)
     reading = asking(service, service.page + gone.format(ids[0]).encode())
     deaf = asking(service, service.page + gone.format(ids[1]).encode())
     time.sleep(0.2)
@@ -131,7 +131,6 @@ def test_pipelined_requests_wait_until_the_response_is_read(service):
     reading.sendall(one)
     answers = [int(status) for status in re.findall(rb"HTTP/1.1 (\d+) ", rest(reading))]
     assert answers == [200, 204, 404]
-    before = dropped(service)
     assert wait_until(lambda: dropped(service) == before + 1, seconds=30, every=0.1)
     assert rest(deaf).endswith(b"(reset)")
     assert service.http.get(f"/items/{ids[1]}").status_code == 200
