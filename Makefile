@@ -4,16 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Test processes: twice the cores of a small machine, as tests wait as much as they work.
 JOBS ?= 4
-# Where `make test-slow` installs client generators and validators.
+# Where `make test-slow` and `make test-prism` install client generators and validators.
 TOOLS := build/tools
 # pip's own notices would hide ours; its errors are shown.
 PIP := $(BIN)/pip --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo screenshots test test-of test-slow test-ways test-upgrade test-medusa test-vendure check format packages release-check docs lock audit sbom fuzz mutate faults torture bench bench-quick model clean
+.PHONY: help run demo screenshots test test-of test-slow test-examples test-prism test-ways test-upgrade test-everything test-medusa test-vendure check format packages release-check docs lock audit sbom fuzz mutate faults torture bench bench-quick model clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 run: $(VENV)/.run ## Install into .venv, start the service on its embedded database, show the first steps
 	@$(BIN)/wishwell serve --welcome
@@ -25,7 +25,7 @@ screenshots: $(VENV)/.dev ## Take the README's pictures of the demo anew, into d
 	@$(BIN)/python -m demo.screenshots
 
 # Each process would compile all tests anew where the environment says not to keep bytecode.
-check test test-of test-slow: export PYTHONDONTWRITEBYTECODE =
+check test test-of test-slow test-examples test-prism test-ways: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
 	@$(BIN)/pytest -n $(JOBS) -m "not slow" --ignore tests/lint
@@ -34,9 +34,22 @@ test-of: $(VENV)/.dev ## The quick tests of a file or folder; `FILE=src/wishwell
 	@tests=$$($(BIN)/python -m tests.tests_of $(FILE)) && $(BIN)/pytest -n 2 -m "not slow" $$tests
 
 test-slow: $(VENV)/.dev $(TOOLS)/.installed ## The rest: generated requests, more rounds of races, what waits for time
-	@$(BIN)/pytest -n 2 -m slow
-	@WISHWELL_TEST_EXAMPLES=10 $(BIN)/pytest -n 2 -m "hypothesis and not slow"
-	@WISHWELL_TEST_PRISM=$(CURDIR)/$(TOOLS)/node_modules/.bin/prism $(BIN)/pytest -n 2 -m "not slow" -k "not postgresql" tests/api
+	@$(BIN)/pytest -n $(JOBS) -m slow
+
+# The targets below repeat tests: those with a mark (tests/repeated.py), or with WHOLE=1 all but the slow ones.
+selected = $(if $(WHOLE),not slow,$(1) and not slow)
+# How many times as many examples each property gets.
+EXAMPLES ?= $(if $(WHOLE),10,3)
+
+test-examples: $(VENV)/.dev ## The properties again with 3 times as many examples, and random ones; `EXAMPLES=10` for more
+	@WISHWELL_TEST_EXAMPLES=$(EXAMPLES) $(BIN)/pytest -n $(JOBS) -m "hypothesis and not slow"
+
+test-prism: $(VENV)/.dev $(TOOLS)/.installed ## Every operation of the API again, each exchange validated by Prism; `WHOLE=1` for all of tests/api
+	@WISHWELL_TEST_PRISM=$(CURDIR)/$(TOOLS)/node_modules/.bin/prism \
+		$(BIN)/pytest -n $(JOBS) -m "$(call selected,validated)" -k "not postgresql" tests/api
+
+test-everything: ## .ci/run with nothing left out of its repetitions, before a release and each night
+	@WHOLE=1 bash .ci/run
 
 # Programs that read the API's description, installed only when their locks change.
 $(TOOLS)/.installed: tests/tools/package-lock.json requirements/tools.lock
@@ -49,9 +62,9 @@ $(TOOLS)/.installed: tests/tools/package-lock.json requirements/tools.lock
 		--requirement requirements/tools.lock
 	@touch $@
 
-test-ways: $(VENV)/.dev packages/proxy/dist/express.js ## The storefront's tests through nginx, Caddy and both forwarders
+test-ways: $(VENV)/.dev packages/proxy/dist/express.js ## The storefront's tests through nginx, Caddy and both forwarders; `WHOLE=1` for all of them
 	@for way in $(or $(WISHWELL_TEST_STOREFRONT),nginx caddy node asgi); do echo "Through $$way:"; \
-		WISHWELL_TEST_STOREFRONT=$$way $(BIN)/pytest -n 2 -m "not slow" tests/storefront || exit 1; done
+		WISHWELL_TEST_STOREFRONT=$$way $(BIN)/pytest -n $(JOBS) -m "$(call selected,forwarded)" tests/storefront || exit 1; done
 
 # The commit whose schema is the oldest that an upgrade begins from.
 UPGRADE_FROM := 5ac0b72

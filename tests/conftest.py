@@ -16,6 +16,7 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck
 
+from tests import repeated
 from tests.security import secrets_in_print
 from tests.servers import Cluster, PostgresServer, RedisServer, Service, redis_binary
 
@@ -39,7 +40,7 @@ TIMING = {
 # use-case, and with it nearly every statement, on both engines.
 ONE_ENGINE = tuple(ROOT / "tests" / name for name in ("api", "client", "http", "storefront"))
 
-# How many times as many examples a property gets; `make test-slow` sets it.
+# How many times as many examples a property gets; `make test-examples` sets it.
 EXAMPLES = int(os.environ.get("WISHWELL_TEST_EXAMPLES", "1"))
 # No limit depends on how fast the machine is, and the quick tests try the same examples on each.
 hypothesis.settings.register_profile(
@@ -83,8 +84,8 @@ def _one_engine_is_enough(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):
-    """Marks the PostgreSQL run of tests for which one engine is enough as slow, and the tests of
-    ``TIMING``."""
+    """Marks the PostgreSQL run of tests for which one engine is enough as slow, the tests of
+    ``TIMING``, and those that `.ci/run` repeats elsewhere."""
     for item in items:
         for place, reason in TIMING.items():
             if item.path.is_relative_to(ROOT / place):
@@ -92,6 +93,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
         if engine == "postgresql" and _one_engine_is_enough(item):
             item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.second_engine)
+        for mark in repeated.marks(item.path.relative_to(ROOT).as_posix(), engine):
+            item.add_marker(mark)
     yield
     # xdist runs each group in one process, and each file without groups, so that what its tests
     # share is made once. pytest-xdist 3.8 passes the group in an attribute that pytest 9.2 doesn't

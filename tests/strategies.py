@@ -82,7 +82,7 @@ sequences = st.lists(steps, min_size=6, max_size=25).map(lambda more: [*_somethi
 
 
 def examples(count: int):
-    """Returns settings for a property: ``count`` examples, in `make test-slow` many times as many."""
+    """Returns settings for a property: ``count`` examples, in `make test-examples` several times as many."""
     return settings(max_examples=count * EXAMPLES)
 
 

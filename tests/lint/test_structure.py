@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 import wishwell_client
-from tests import schema, tests_of
+from tests import repeated, schema, tests_of
 from tests.conftest import TIMING
 from wishwell import __version__, products
 from wishwell.cli import main
@@ -120,6 +120,17 @@ def test_only_tests_that_run_other_programs_may_be_run_again():
     for place in TIMING:
         assert (ROOT / place).exists(), place
         assert place.split("/")[1] not in folders, place
+
+
+def test_repeated_tests_exist():
+    """Each table of tests/repeated.py names existing tests, once, and its mark selects them."""
+    for mark, table in repeated.TABLES.items():
+        for place in table:
+            assert (ROOT / place).exists(), place
+            assert str(Path(place).parent) not in table, place
+        file = next(place for place in table if place.endswith(".py"))
+        assert mark in {*repeated.marks(file, "sqlite"), *repeated.marks(file, "postgresql")}
+    assert repeated.OTHER_PYTHON.keys() >= repeated.BOTH_ENGINES
 
 
 def test_imports_have_no_cycle():
