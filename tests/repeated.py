@@ -31,7 +31,7 @@ OTHER_DATABASE = {
 # On another CPython: imports, typing, asyncio, ssl, processes and signals, and the standard library's
 # parsers. Statements are the same, so most of these run on SQLite; see BOTH_ENGINES.
 OTHER_PYTHON = {
-    "tests/http/test_openapi.py": "the description is made from annotations",
+    "tests/lint/test_openapi.py": "the description is made from annotations",
     "tests/http/test_bodies.py": "decoding by annotations, and the messages made from them",
     "tests/http/test_authorisation.py": "every operation of the running program",
     "tests/http/test_samples.py": "the samples are programs of this Python",
