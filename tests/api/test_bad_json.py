@@ -1,6 +1,12 @@
 """Bodies that aren't JSON, or not the expected JSON."""
 
+import time
+
+import msgspec
 import pytest
+
+from wishwell.http.body_reader import MAX_BODY
+from wishwell.wishlists import fields
 
 from .conftest import data, envelope, nothing_changes, products, refused, wrong
 
@@ -87,3 +93,20 @@ def test_good_json_in_unusual_spelling_is_taken(member):
     ):
         data(member.http.post("/items", content=body, headers=JSON), 201)
     assert sorted(products(member.http)) == [1, 2, 3]
+
+
+def test_repeated_key_among_thousands_is_found_in_linear_time():
+    """To find that the last of 23,000 keys repeats another takes at most 50 times as long as to decode
+    the body, which is as large as the limit allows. Rule: input-strict."""
+    keys = [f'"k{number:05}":1' for number in range(23_000)]
+    body = f"{{{','.join([*keys, keys[-1]])}}}".encode()
+    assert 250_000 < len(body) < MAX_BODY
+
+    def seconds(work) -> float:
+        began = time.process_time()
+        for _ in range(5):
+            work(body)
+        return time.process_time() - began
+
+    assert fields.duplicate_key(body) == "k22999"
+    assert seconds(fields.duplicate_key) < 50 * seconds(msgspec.json.decode)

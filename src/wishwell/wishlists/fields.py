@@ -93,9 +93,11 @@ class _DuplicateKey(Exception):
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
-    if len(dict(pairs)) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DuplicateKey(next(key for key in keys if keys.count(key) > 1))
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise _DuplicateKey(key)
+        seen.add(key)
 
 
 _unique_keys_decoder = json.JSONDecoder(object_pairs_hook=_each_key_once)
