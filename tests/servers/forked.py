@@ -112,7 +112,9 @@ class Forked:
 
 
 def _readable(file: socket.socket, timeout: float | None) -> bool:
-    return bool(select.select([file], [], [], timeout)[0])
+    waiting = select.poll()  # unlike select, takes descriptors above 1,023
+    waiting.register(file, select.POLLIN)
+    return bool(waiting.poll(None if timeout is None else timeout * 1000))
 
 
 class Loaded:
