@@ -1,7 +1,7 @@
 """The program as a fork of an interpreter that has loaded it.
 
 A fork is a real process with its own signals, files and memory. It saves 0.6 s of processor time for
-imports. `Service(executed=True)` runs the installed program instead.
+imports. `Service(executed=True)` executes the installed program instead.
 """
 
 from __future__ import annotations

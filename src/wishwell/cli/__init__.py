@@ -107,7 +107,7 @@ def serve(settings: Settings, welcome: bool) -> None:
 
     `wishwell init` creates the database; with --welcome, `serve` creates an embedded one.
     """
-    # Other commands need none of the service's modules, whose import takes most of their time.
+    # Imported here, because no other command needs the HTTP server and the metrics.
     from wishwell.server.serve import serve_until_stopped
 
     log.configure(settings.log_level)
