@@ -30,6 +30,7 @@ pytestmark = direct("no request is sent")
 
 EC = ec.generate_private_key(ec.SECP256R1())
 RSA = rsa.generate_private_key(65_537, 2_048)
+SHORT_RSA = rsa.generate_private_key(65_537, 2_040)
 
 
 def entry(kid: object, key=EC, **fields: object) -> dict:
@@ -175,6 +176,10 @@ async def test_keys_of_each_source_are_its_own():
         ('{"keys": [{"kty": "oct", "kid": "a", "k": "c2VjcmV0"}]}', "contains no key with a kid"),
         ("http://shop.example/", "must begin with https://"),
         ("-----BEGIN PUBLIC KEY-----", "isn't a JSON Web Key Set; it isn't JSON"),
+        (
+            json.dumps({"keys": [entry("a"), entry("short", SHORT_RSA)]}),
+            "the RSA key short is shorter than 2,048 bits",
+        ),
     ],
 )
 def test_source_that_is_refused(source, words):
@@ -205,6 +210,19 @@ def test_unusable_keys_of_a_set_are_ignored():
         "d": "RS256",
     }
     assert isinstance(found["d"].key, rsa.RSAPublicKey)
+
+
+@on_loop
+async def test_short_rsa_key_alone_is_ignored():
+    """Of a fetched or stored set, only the RSA key below 2,048 bits verifies nothing, and the log names
+    it. Rule: key-set-fetched."""
+    body = json.dumps({"keys": [entry("short", SHORT_RSA), entry("good", RSA)]})
+    async with shop(answer(body.encode())) as (_, url, keys, _clock):
+        with capture_logs() as logs:
+            for source in (url, body):
+                assert (await keys.key(source, "good")).key_id == "good"
+                await is_unknown(keys, source, "short")
+    assert [(line["event"], line["kid"]) for line in logs] == [("key_too_short", "short")]
 
 
 def shop_of(url: str, keys: KeySets) -> Shop:

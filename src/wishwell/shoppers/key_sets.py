@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import jwt
 import structlog
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from wishwell.errors import Invalid, Unavailable
 from wishwell.fair_queue import CURRENT
@@ -30,6 +31,9 @@ _RETRY_SECONDS = 1.0
 
 _STALE_SECONDS = 3_600.0
 """Seconds that keys stay usable past ``max_age`` while every fetch fails."""
+
+_MIN_RSA_BITS = 2_048
+"""Minimum size of an RSA key (RFC 7518, section 3.3)."""
 
 log = structlog.get_logger("wishwell.storefront")
 
@@ -63,10 +67,15 @@ class KeySets:
             self._outbound.check(name, source)
             return
         try:
-            found = _keys(source)
+            keys = _parse(source)
         except ValueError as error:
             raise Invalid(f"{name}: isn't a JSON Web Key Set; {error}.") from None
-        if not found:
+        if weak := _weak(keys):
+            raise Invalid(
+                f"{name}: the RSA key {weak[0]} is shorter than {_MIN_RSA_BITS:,} bits. "
+                "Replace it, or remove it from the set."
+            )
+        if not keys:
             raise Invalid(f"{name}: contains no key with a kid for {' or '.join(PUBLIC)}.")
 
     async def key(self, source: str, kid: str, failed: jwt.PyJWK | None = None) -> jwt.PyJWK:
@@ -141,8 +150,11 @@ class _Fetched:
                 raise Unanswered(f"the status is {answer.status}")
             if not answer.whole:
                 raise Unanswered(f"the response is larger than {MAX_ANSWER_BYTES // 1024} KiB")
-            self._keys, self._fetched_at = _keys(answer.body), began
+            keys = _parse(answer.body)
+            self._keys, self._fetched_at = _strong(keys), began
             self._is_down = False
+            if weak := _weak(keys):
+                log.warning("key_too_short", place=urlsplit(url).hostname, kid=weak[0])
         except (ValueError, Unanswered) as error:
             self._is_down = True
             # The rest of a URL may be a secret.
@@ -155,7 +167,10 @@ class _Fetched:
 
 # rule: key-set-fetched
 def public_keys(document: Any) -> dict[str, jwt.PyJWK]:
-    """Returns the usable keys of a key set (RFC 7517), by ``kid``. Raises ``ValueError``."""
+    """Returns the usable keys of a key set (RFC 7517), by ``kid``, weak ones included.
+
+    Raises ``ValueError``.
+    """
     entries = document.get("keys") if isinstance(document, Mapping) else None
     if not isinstance(entries, list):
         raise ValueError("it has no array `keys`")
@@ -172,7 +187,21 @@ def _is_url(source: str) -> bool:
     return source.startswith(("http://", "https://"))
 
 
-def _keys(text: str | bytes) -> dict[str, jwt.PyJWK]:
+def _weak(keys: Mapping[str, jwt.PyJWK]) -> list[str]:
+    """Returns the ids of RSA keys that are too short."""
+    return [
+        kid
+        for kid, key in keys.items()
+        if isinstance(key.key, RSAPublicKey) and key.key.key_size < _MIN_RSA_BITS
+    ]
+
+
+def _strong(keys: Mapping[str, jwt.PyJWK]) -> dict[str, jwt.PyJWK]:
+    weak = _weak(keys)
+    return {kid: key for kid, key in keys.items() if kid not in weak}
+
+
+def _parse(text: str | bytes) -> dict[str, jwt.PyJWK]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -180,4 +209,6 @@ def _keys(text: str | bytes) -> dict[str, jwt.PyJWK]:
     return public_keys(document)
 
 
-_given = functools.lru_cache(maxsize=1_000)(_keys)
+@functools.lru_cache(maxsize=1_000)
+def _given(source: str) -> dict[str, jwt.PyJWK]:
+    return _strong(_parse(source))
