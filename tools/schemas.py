@@ -85,8 +85,8 @@ class Schemas:
         made = {key: self._plain(value) for key, value in node.items()}
         if "anyOf" in made:  # no value matches two options
             made["oneOf"] = made.pop("anyOf")
-        if isinstance(made.get("pattern"), str):  # only Python's `$` needs that
-            made["pattern"] = made["pattern"].removesuffix(r"(?!\n)")
+        if isinstance(made.get("pattern"), str):  # JSON Schema has no \Z
+            made["pattern"] = made["pattern"].replace(r"\Z", "$")
         if made.get("type") == "object":
             made["additionalProperties"] = False
         if "enum" in made:

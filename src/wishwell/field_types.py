@@ -29,10 +29,10 @@ _EDGE = rf"[^\u0000-\u0020\u007f-\u00a0{_SPACES}]"
 _AROUND = rf"[\u0009-\u000d\u001c-\u0020\u0085\u00a0{_SPACES}]*"
 _TRIMMED = rf"{_EDGE}(?:[^\u0000-\u001f\u007f-\u009f]{{0,253}}{_EDGE})?"
 # rule: input-inert
-_INERT = r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*$"
+_INERT = r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*\Z"
 # Neither side of the @ may have white space, control characters or "(),:;<>@[\].
 _IN_EMAIL = _EDGE.removesuffix("]") + r'"(),:;<>@\[\\\]'
-_EMAIL = rf"^{_IN_EMAIL}]{{1,64}}@{_IN_EMAIL}.]+(?:\.{_IN_EMAIL}.]+)*$"
+_EMAIL = rf"{_IN_EMAIL}]{{1,64}}@{_IN_EMAIL}.]+(?:\.{_IN_EMAIL}.]+)*"
 
 PATTERN_RULES = {
     _INERT: "must not contain control characters other than newlines; send \\n, not \\r\\n"
@@ -43,7 +43,9 @@ PATTERN_RULES = {
 def published(title: str = "", description: str = "", **limits: Any) -> Meta:
     """Returns metadata for the API's description only: decoding doesn't check these limits.
 
-    Either a use case checks them, or they describe responses.
+    Either a use case checks them, or they describe responses. Patterns here end in `$`, as in JSON
+    Schema. A pattern that decoding checks ends in `\\Z`, because Python's `$` also matches before a
+    trailing newline.
     """
     return Meta(
         title=title or None, description=description or None, extra_json_schema=limits or None
@@ -96,11 +98,11 @@ EmailAddress = Annotated[
         "after it, no spaces and no control characters.",
         minLength=3,
         maxLength=254,
-        pattern=_EMAIL,
+        pattern=f"^{_EMAIL}$",
     ),
 ]
 ProductId = Annotated[
-    Annotated[int, Meta(ge=1, le=MAX_NUMBER)] | Annotated[str, Meta(pattern=f"^{TEXT_ID}$")],
+    Annotated[int, Meta(ge=1, le=MAX_NUMBER)] | Annotated[str, Meta(pattern=rf"^{TEXT_ID}\Z")],
     Meta(
         title="ProductId",
         description="The store's id of a product or variant: an integer, or in a store with text "
@@ -113,7 +115,7 @@ ProductId = Annotated[
 Unique = published(uniqueItems=True)
 Count = Annotated[int, published(minimum=0)]
 Quantity = Annotated[int, Meta(title="Quantity", ge=1, le=MAX_QUANTITY)]
-Tag = Annotated[str, Meta(title="Tag", pattern="^[a-z0-9_-]{1,50}$")]
+Tag = Annotated[str, Meta(title="Tag", pattern=r"^[a-z0-9_-]{1,50}\Z")]
 Tags = Annotated[list[Tag], Meta(title="Tags", max_length=MAX_TAGS), Unique]
 Note = Annotated[
     str,

@@ -84,6 +84,22 @@ def test_key_twice_is_refused(member, roomy_shop):
             refused(answer, 400, "productId")
 
 
+def test_newline_at_the_end_is_part_of_a_text(make_shop):
+    """An id, tag or URL with a trailing newline is refused as with any other control character.
+    Rules: store-product-ids, error-envelope."""
+    shop = make_shop("--product-ids", "text", "--purchases", "on")
+    http = shop.customer().http
+    for body, field in (
+        ({"productId": "a\n"}, "productId"),
+        ({"productId": "a", "variantId": "b\n"}, "variantId"),
+        ({"productId": "a", "tags": ["a\n"]}, "tags[0]"),
+    ):
+        refused(http.post("/items", json=body), 400, field)
+    refused(shop.admin.put("/products/a", json={"url": "https://a.example/\n"}), 400, "url")
+    refused(shop.admin.put("/orders", json={"orders": [{"orderId": "1\n"}]}), 400, "orderId")
+    assert products(http) == []
+
+
 def test_good_json_in_unusual_spelling_is_taken(member):
     """Valid JSON in unusual spelling is accepted."""
     for body in (

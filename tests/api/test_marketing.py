@@ -90,6 +90,7 @@ def test_key_is_accepted_and_never_shown(webhook_shop):
         ({"format": "mailchimp"}, "format"),
         ({"key": "short"}, "key"),
         ({"key": "with space"}, "key"),
+        ({"key": f"{KEY}\n"}, "key"),
         ({"include": ["price"]}, "include[0]"),
         ({"include": ["product", "product"]}, "include"),
     ):

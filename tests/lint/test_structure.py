@@ -50,6 +50,7 @@ LAYERS = (
     *("events", "wishlists", "products", "reports", "privacy", "transfer", "importers", "shoppers"),
     *("http", "server", "cli", "__main__"),
 )
+END_OF_LINE = re.compile(r"""(?<![\\'"])\$(?=['")|]|\(\?)""")
 DOCUMENT = msgspec.json.decode(management.description())
 
 
@@ -103,6 +104,21 @@ def test_tests_use_no_private_member_of_another_object():
             known = node.attr in OPEN_MEMBERS or f"{path.relative_to(ROOT)}: {text}" in OPEN_MEMBERS
             own = text.removesuffix(node.attr) in ("self.", "cls.", "super().")
             assert own or known, f"{path}:{node.lineno}: {text}"
+
+
+@pytest.mark.parametrize("path", [*MODULES, *CLIENT_MODULES], ids=lambda path: path.stem)
+def test_patterns_do_not_end_before_a_newline(path):
+    """No pattern that Python applies ends in `$`, which also matches before a trailing newline: `\\Z`
+    doesn't. Patterns of the API's description may (`published`), and those that read lines."""
+    exempt = set()
+    for node in ast.walk(ast.parse(path.read_text())):  # a call before what it contains
+        if isinstance(node, ast.Call):
+            text = ast.unparse(node)
+            if "MULTILINE" in text or ast.unparse(node.func).endswith("published"):
+                exempt |= {*ast.walk(node)}
+        if isinstance(node, ast.Constant | ast.JoinedStr) and node not in exempt:
+            exempt |= {*ast.walk(node)}
+            assert not END_OF_LINE.search(ast.unparse(node)), f"{path}:{node.lineno}"
 
 
 def test_only_tests_that_run_other_programs_may_be_run_again():

@@ -26,7 +26,7 @@ AdminScope = Literal["admin", "storefront", "naming", "reports"]
 """The purpose of an admin token: the API, the storefront, the storefront and naming customers, or
 only reports."""
 
-_PORT_PATTERN = re.compile(r":[^\]]*$")
+_PORT_PATTERN = re.compile(r":[^\]]*\Z")
 _HOST_PATTERN = re.compile(r"[a-z0-9._-]*|\[[0-9a-f:.]+\]")
 
 _MAX_AGE_MS = 4_000

@@ -62,10 +62,10 @@ Engine = Literal["postgresql", "sqlite"]
 
 _NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
-_FOR_ENGINE = re.compile(r"--(postgresql|sqlite)$")
+_FOR_ENGINE = re.compile(r"--(postgresql|sqlite)\Z")
 _FOR_SHOWN = re.compile(r"^.* --shown\n", re.MULTILINE)
 _EACH = re.compile(r"^-- each: (.+)$", re.MULTILINE)
-_TABLE = re.compile(r"(\w+)(?: \(([^)]+)\))?(?:, |$)")
+_TABLE = re.compile(r"(\w+)(?: \(([^)]+)\))?(?:, |\Z)")
 _FIELDS = re.compile(r"\b(\w+_(?:fields|filled))\((\w+)\)")
 _OPTIONS = re.compile(r"\b(names|initial|given|changed)\((\w+)(?:, (\w+))?\)")
 _OWNER = (

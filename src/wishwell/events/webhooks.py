@@ -25,7 +25,7 @@ from wishwell.stores.sealing import Sealing
 MAX_WEBHOOKS = 20
 """Maximum webhooks of a store."""
 
-KEY_PATTERN = "^[!-~]{8,500}$"
+KEY_PATTERN = r"^[!-~]{8,500}\Z"
 """A key of a format's API: whatever fits into a header."""
 
 _PREFIX = "whsec_"

@@ -43,7 +43,7 @@ def _content(folder: Path, file: str) -> tuple[Mapping[str, bytes], str]:
 
 @functools.cache
 def _names(folder: Path) -> frozenset[str]:
-    names = [re.sub(r"\.(br|gz)$", "", path.name) for path in folder.iterdir()]
+    names = [re.sub(r"\.(br|gz)\Z", "", path.name) for path in folder.iterdir()]
     return frozenset(name for name in names if Path(name).suffix in _TYPES)
 
 

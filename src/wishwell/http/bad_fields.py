@@ -89,7 +89,7 @@ BY_COMMAND = {
 }
 """Settings of a store that a token can't change: why, and the command that can."""
 
-_PATH = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+_PATH = re.compile(r" - at `\$(?P<path>[^`]*)`\Z")
 
 
 def name_all(request: Request, error: RequestError) -> None:

@@ -21,7 +21,7 @@ OrderId = Annotated[
         title="OrderId",
         description="The shop's id of an order: 1 to 255 printable ASCII characters without space "
         "and `/`. Of a GID, send the last part.",
-        pattern=r"^[!-.0-~]{1,255}$(?!\n)",
+        pattern=r"^[!-.0-~]{1,255}\Z",
     ),
 ]
 Status = Literal["paid", "cancelled"]

@@ -173,7 +173,7 @@ def moment(cell: str, *, ends: bool = False) -> int:
     text = cell.strip()
     try:
         # Google's feeds have offsets without a colon, which Python 3.11 reads only with seconds.
-        text = re.sub(r"(T[0-9]{2}:?[0-9]{2})([+-][0-9]{2}):?([0-9]{2})$", r"\1:00\2:\3", text)
+        text = re.sub(r"(T[0-9]{2}:?[0-9]{2})([+-][0-9]{2}):?([0-9]{2})\Z", r"\1:00\2:\3", text)
         time = datetime.fromisoformat(text)
     except ValueError as error:
         raise Invalid("must have times in ISO 8601, such as 2027-03-01T00:00+0100") from error

@@ -191,7 +191,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
 
     def quantity(cell: str) -> int:
         try:
-            return _quantity.decode(re.sub(r"\.0+$", "", cell))  # a database's decimal
+            return _quantity.decode(re.sub(r"\.0+\Z", "", cell))  # a database's decimal
         except msgspec.DecodeError as error:
             raise Invalid(f"must be an integer from 1 to {MAX_QUANTITY}") from error
 
@@ -200,7 +200,7 @@ def _readers(store: Store, zone: tzinfo | None, now: int) -> dict[str, Callable[
             if cell.isdigit() and len(cell) in _EPOCH_FACTORS:
                 milliseconds = int(cell) * _EPOCH_FACTORS[len(cell)]
             else:
-                time = datetime.fromisoformat(re.sub(" ?(UTC|GMT)$", "+00:00", cell))
+                time = datetime.fromisoformat(re.sub(r" ?(UTC|GMT)\Z", "+00:00", cell))
                 if time.tzinfo is None and zone is not None:
                     time = time.replace(tzinfo=zone)
                 if time.tzinfo is None:

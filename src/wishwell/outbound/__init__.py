@@ -35,7 +35,7 @@ have a lower limit (``events/sender.py``)."""
 
 _MAX_URL_LENGTH = 2_048
 _PORTS = {443, 8443}
-_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
+_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _LOCALHOST = re.compile(r"(.*\.)?localhost")
 _NUMERIC_HOST = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
 

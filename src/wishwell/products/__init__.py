@@ -38,7 +38,7 @@ MAX_URL = 2_048
 
 _URL = (
     r"^[Hh][Tt][Tt][Pp][Ss]?://"
-    r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+,;=-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$"
+    r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._~%!$&'()*+,;=-]+)(:[0-9]{1,5})?([/?#][!-~]*)?\Z"
 )
 """An http or https URL. User information isn't allowed, because
 ``https://shop.example@evil.example`` would look like a URL of the shop."""

@@ -37,10 +37,9 @@ _SKEW_MS = 60_000
 class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A price."""
 
-    # (?!\n), because `$` also matches before a trailing newline.
-    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$(?!\n)")]
+    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?\Z")]
     """Decimal text, with up to 4 digits after the point."""
-    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)")]
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
     """The three-letter code of the currency."""
 
 

@@ -48,7 +48,7 @@ _RULES = {
         f"must be a whole number of months, from 1 to {MAX_MONTHS}; 0 turns it off",
     ),
     "jwt_cookie": (
-        f"(?!(?i:wishwell|__host-wishwell)$){_NAME}",
+        rf"(?!(?i:wishwell|__host-wishwell)\Z){_NAME}",
         "must be a cookie name of at most 100 characters, and not the name of the visitor's cookie",
     ),
     "jwt_header": (
@@ -82,7 +82,7 @@ _RULES = {
     "language": (f"({LANGUAGE})?", "must be empty or a language such as de or pt-BR"),
     "wishlist_page": (_PAGE, _PAGE_RULE),
     "shared_page": (
-        rf"(?=[^#]*$|.*\{{token\}}){_PAGE}",
+        rf"(?=[^#]*\Z|.*\{{token\}}){_PAGE}",
         f"{_PAGE_RULE}; it must contain {{token}}, or no #, because the token is then "
         "appended after a #",
     ),

@@ -42,7 +42,7 @@ _LATE_MS = 60_000
 """Maximum milliseconds that ``created_at`` may be later than the time in the record's UUIDv7."""
 
 _LENGTH = re.compile(r"Expected `str` of length <= (\d+)")
-_FIELD_PATH = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`$")
+_FIELD_PATH = re.compile(r" - at (?:`key` in )?`\$\.?(?P<field>[^`]*)`\Z")
 
 
 class StoreFields(Store, frozen=True, forbid_unknown_fields=True):
