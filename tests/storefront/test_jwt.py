@@ -44,6 +44,7 @@ def signed(*words: str) -> str:
     return ".".join([*words, text(right)])
 
 
+LEEWAY = 60
 HS256 = text(b'{"alg":"HS256"}')
 
 
@@ -67,7 +68,11 @@ def spare_bit(signature: str) -> str:
 WRONG = {
     "another key": lambda: shop_jwt("7", key="x" * 40),
     "the key that seals": lambda: shop_jwt("7", key=SEALING_KEY),
-    "expired": lambda: shop_jwt("7", exp=now() - 5),
+    "expired": lambda: shop_jwt("7", exp=now() - 65),
+    "expired, in milliseconds": lambda: shop_jwt("7", exp=(now() - 3600) * 1000),
+    "issued in milliseconds": lambda: shop_jwt("7", iat=now() * 1000),
+    "not before, in milliseconds": lambda: shop_jwt("7", nbf=(now() - 3600) * 1000),
+    "not before no number": lambda: shop_jwt("7", nbf="today"),
     "not yet": lambda: shop_jwt("7", nbf=now() + 500),
     "no end": lambda: shop_jwt("7", exp=None),
     "empty subject": lambda: jwt.encode({"sub": "", "exp": now() + 600}, JWT_KEY, "HS256"),
@@ -117,12 +122,22 @@ def test_invalid_jwt_is_refused(front, name):
         assert in_cookie.headers["Wishwell-Shopper"] == "-"
 
 
-def test_log_says_why_a_cookie_names_nobody(front):
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: shop_jwt("7", exp=None), "MissingRequiredClaimError"),
+        (lambda: shop_jwt("7", exp=now() * 1000), "its exp is in milliseconds"),
+        (lambda: shop_jwt("7", nbf=now() + 3_000), r"its nbf is (2999|3000) s ahead"),
+        (WRONG["other algorithm"], "its algorithm is HS512, and the store accepts HS256"),
+        (lambda: unsigned("no\nne"), "its algorithm is unknown, and the store accepts HS256"),
+    ],
+)
+def test_log_says_why_a_cookie_names_nobody(front, make, reason):
     """The log says why a cookie's JWT was ignored, because the shop sees only an anonymous caller.
     Rule: storefront-naming."""
-    cookie = {"Cookie": f"shop_jwt={shop_jwt('7', exp=None)}"}
+    cookie = {"Cookie": f"shop_jwt={make()}"}
     id = front.browser().get("/items", headers=cookie).headers["X-Request-Id"]
-    line = rf'"requestId":"{id}".*MissingRequiredClaimError.*"event":"jwt_refused"'
+    line = rf'"requestId":"{id}".*{reason}.*"event":"jwt_refused"'
     soon(lambda: re.search(line, front.api.output()))
 
 
@@ -140,8 +155,9 @@ RIGHT = {
     "largest number": lambda: ("9007199254740991", signed(HS256, claims_of("9007199254740991"))),
     "larger, as text": lambda: ("9007199254740993", shop_jwt("9007199254740993")),
     "end with a fraction": lambda: ("7", shop_jwt("7", exp=time.time() + 600.5)),
-    # `iat` isn't checked; only `nbf` and `exp` are.
-    "clock that is ahead": lambda: ("7", shop_jwt("7", iat=now() + 3)),
+    "clock that is ahead": lambda: ("7", shop_jwt("7", iat=now() + 300, nbf=now() + 50)),
+    "clock that is behind": lambda: ("7", shop_jwt("7", exp=now() - 50)),
+    "issued at no number": lambda: ("7", shop_jwt("7", iat="today")),
 }
 
 
@@ -170,7 +186,7 @@ def test_jwt_sent_twice_is_refused(front):
 
 
 def expired() -> str:
-    return shop_jwt("7", exp=now() - 5)
+    return shop_jwt("7", exp=now() - 65)
 
 
 COOKIES = {
@@ -193,7 +209,7 @@ COOKIES = {
         None,
         "its cookies name different customers",
     ),
-    "two old ones": (lambda: [expired(), shop_jwt("7", exp=now() - 9)], None, "expired"),
+    "two old ones": (lambda: [expired(), shop_jwt("7", exp=now() - 69)], None, "expired"),
 }
 
 
@@ -251,11 +267,11 @@ def test_each_of_several_keys_is_good(api, new_front):
 
 
 def test_jwt_that_expires_is_good_until_then(front):
-    """A JWT is valid until it expires, also if it was verified and cached before.
+    """A JWT is valid until a minute after its expiry, also if it was verified and cached before.
     Rule: storefront-jwt."""
     for seconds in (4, 30):
         end = int(time.time()) + seconds
-        browser = front.browser(X_Shop_Token=shop_jwt("short", exp=end))
+        browser = front.browser(X_Shop_Token=shop_jwt("short", exp=end - LEEWAY))
         status = browser.get("/items").status_code
         if time.time() < end:  # on a busy machine the request may take longer than 4 s
             break

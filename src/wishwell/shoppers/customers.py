@@ -7,6 +7,7 @@ import functools
 import hashlib
 import hmac
 import re
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote_plus
@@ -21,6 +22,9 @@ _SIGNED_PARAMETERS = _PARAMETERS - {"signature"}
 _OLD, _AHEAD = 300, 60  # maximum seconds by which a signed query may be old or ahead
 _MAX_SAFE_INTEGER = 2**53 - 1
 """The largest integer that every JSON parser reads exactly; a larger one could change its value."""
+
+_LEEWAY_SECONDS = 60
+"""Tolerated clock skew between a shop and the service, for ``exp`` and ``nbf``."""
 
 _MAX_CACHED = 10_000
 """Size of a process's LRU cache of verified JWTs, over all stores."""
@@ -134,19 +138,25 @@ def _values(query: bytes) -> dict[str, list[str]]:
 # ----------------------------------------------------------------------------------- the shop's JWT
 
 
-def key_id(token: str) -> str | None:
+def key_id(token: str, accepted: Sequence[str]) -> str | None:
     """Returns the ``kid`` of a JWT signed with a key of a key set; ``None`` for a shared secret.
 
-    Raises ``InvalidEvidence``.
+    Raises ``InvalidEvidence``, also if its algorithm isn't one of ``accepted``.
     """
     try:
         header = jwt.get_unverified_header(token)
     except (jwt.PyJWTError, ValueError, RecursionError):
         raise InvalidEvidence("it isn't a JWT") from None
-    if header.get("alg") == SHARED:
+    algorithm = header.get("alg")
+    if algorithm not in accepted:
+        name = algorithm if re.fullmatch("[A-Za-z0-9]{2,10}", str(algorithm)) else "unknown"
+        raise InvalidEvidence(
+            f"its algorithm is {name}, and the store accepts {' and '.join(accepted) or 'none'}"
+        )
+    if algorithm == SHARED:
         return None
-    if header.get("alg") not in PUBLIC or "kid" not in header:
-        raise InvalidEvidence("it isn't signed with a key of the shop")
+    if "kid" not in header:
+        raise InvalidEvidence(f"its algorithm is {algorithm}, and its header has no kid")
     return str(header["kid"])
 
 
@@ -157,7 +167,8 @@ def jwt_customer(
 ) -> Known:
     """Verifies a JWT. Returns its customer and expiry; a cached result may have expired since.
 
-    A key is valid for its own algorithm only. Raises ``InvalidEvidence``.
+    A key is valid for its own algorithm only. ``exp`` and ``nbf`` have a minute of leeway. Raises
+    ``InvalidEvidence``.
     """
     error = InvalidEvidence("no key of the shop verifies its signature")
     issuer, audience = naming.jwt_issuer, naming.jwt_audience
@@ -170,25 +181,42 @@ def jwt_customer(
                 algorithms=[SHARED if isinstance(key, str) else key.algorithm_name],
                 issuer=issuer or None,
                 audience=audience or None,
+                leeway=_LEEWAY_SECONDS,
                 options={
                     "require": required,
                     "verify_aud": bool(audience),
                     # PyJWT's checks would refuse a `sub` that is a number, and an `iat` from a
-                    # shop whose clock is a second ahead.
+                    # shop whose clock is ahead; they don't recognise milliseconds.
                     "verify_sub": False,
                     "verify_iat": False,
+                    "verify_nbf": False,
                 },
             )
-            ends = float(claims["exp"])
+            _check_times(claims)
+            ends = float(claims["exp"]) + _LEEWAY_SECONDS
+        except InvalidEvidence as wrong:
+            error = wrong
         except jwt.ExpiredSignatureError:
             error = Expired("it has expired")
-        except (jwt.InvalidSignatureError, jwt.InvalidAlgorithmError):
+        except jwt.InvalidSignatureError:
             error = BadSignature("its signature is not valid")
+        except jwt.InvalidAlgorithmError:
+            error = BadSignature("its algorithm isn't that of the key with its kid")
         except Exception as wrong:  # a key's holder can sign claims that PyJWT doesn't expect
             error = InvalidEvidence(f"it isn't valid ({type(wrong).__name__})")
         else:
             return Known(gid(platform, _named(claims, naming.jwt_claim or "sub")), ends)
     raise error
+
+
+def _check_times(claims: dict[str, Any]) -> None:
+    """Raises ``InvalidEvidence`` for times in milliseconds and for ``nbf`` in the future."""
+    for name in ("exp", "iat", "nbf"):  # seconds have 12 digits from the year 5138 on
+        if re.fullmatch(r"[0-9]{12,}(\.[0-9]*)?", str(claims.get(name))):
+            raise InvalidEvidence(f"its {name} is in milliseconds, not in seconds")
+    ahead = float(claims.get("nbf", 0)) - time.time()
+    if ahead > _LEEWAY_SECONDS:
+        raise InvalidEvidence(f"it isn't valid yet: its nbf is {ahead:.0f} s ahead")
 
 
 def _named(claims: dict[str, Any], claim: str) -> str:

@@ -38,8 +38,9 @@ class Shop:
     # rule: storefront-jwt
     async def customer(self, token: str) -> str:
         """Returns the GID of a JWT's customer. Raises ``InvalidEvidence`` and ``Unavailable``."""
-        store, kid = self.store, customers.key_id(token)
-        naming, platform = store.naming, store.platform
+        naming, platform = self.store.naming, self.store.platform
+        accepted = [customers.SHARED] if self._jwt_keys else []
+        kid = customers.key_id(token, accepted + [*customers.PUBLIC] * bool(naming.jwt_key_set))
         if kid is None:
             known = customers.jwt_customer(token, self._jwt_keys, naming, platform)
         else:
