@@ -252,6 +252,33 @@ def test_who_is_believed(world, token, named, many):
     assert not wrong, f"{len(wrong)} are wrong:\n" + "\n".join(wrong[:10])
 
 
+@pytest.mark.parametrize(
+    ("forwarded", "token", "store"),
+    [
+        ("{own}, internal.lb", "", "own"),
+        ("{other},{own} , internal.lb, internal.lb", "", "own"),
+        ("{own}, {other}", "", "other"),
+        ("{own}, {other}", "naming", "own"),
+        ("{own}, ,x", "", "own"),
+        ("internal.a, internal.b", "", None),
+        ("{other}, internal.b", "naming", None),
+    ],
+)
+def test_last_host_of_a_store_counts_when_proxies_append_theirs(world, forwarded, token, store):
+    """Of a list in X-Forwarded-Host, the last host of a store counts; with a proxy's token, of its
+    store. Rule: storefront-hosts."""
+    hosts = {name: front.host for name, front in world.stores.items()}
+    headers = [("Host", "internal"), ("X-Forwarded-Host", forwarded.format(**hosts))]
+    headers.append(("X-Shop-Token", shop_jwt("jwt", KEYS[store or "own"])))
+    if token:
+        headers.append(("Authorization", f"Bearer {world.tokens[token]}"))
+    answer = world.browsers["trusted"].bare(f"{BASE}/api/items", headers)
+    if store is None:
+        assert answer.status_code == (403 if token else 404)
+    else:
+        assert products(answer) == [world.products[store, "jwt"]]
+
+
 ALONE = "alone.example"
 ELSEWHERE = {"/": 302, "/livez": 200, "/readyz": 200, "/metrics": 200, "/docs": 200, "/admin/": 200}
 ELSEWHERE |= {f"{PREFIX}/items": 200, "/api/": 404}
@@ -276,6 +303,7 @@ def test_host_of_a_shop_has_the_storefront_alone(world, path):
         ] * 4
         assert nobodys(world.browsers["anybody"].bare(f"{BASE}/api/items", [("Host", host)]))
     assert [host for host in MALFORMED if status(host) != 404] == []
-    assert status("wishes.internal", ("X-Forwarded-Host", ALONE)) == 404
+    for forwarded in (ALONE, f"{ALONE}, wishes.internal", f"{ALONE}:1, wishes.internal"):
+        assert status("wishes.internal", ("X-Forwarded-Host", forwarded)) == 404
     assert status(ALONE, ("X-Forwarded-Host", "wishes.internal"), sender="trusted") == 404
     assert status("wishes.internal") == ELSEWHERE[path]

@@ -107,6 +107,11 @@ class AccessCache:
         """Returns whether any store has named a host."""
         return bool(self._hosts)
 
+    def is_host_of(self, host: str, store_id: str | None) -> bool:
+        """Returns whether this store, or any for ``None``, has named this host."""
+        store = self._hosts.get(host)
+        return store is not None and store_id in (None, store.id)
+
     def is_shop_host(self, host: str) -> bool:
         """Returns whether a store has named this host, with this port or without one. A malformed
         host counts too, because a web server may accept it."""

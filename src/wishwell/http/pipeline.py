@@ -113,7 +113,7 @@ class Pipeline:
         # Checks both headers, even of an untrusted sender, because the web server may have routed
         # by either.
         for forwards in (False, True):
-            if known.is_shop_host(identity.host_of(request, forwards)):
+            if any(map(known.is_shop_host, identity.hosts_of(request, forwards))):
                 raise errors.NotFound("There is nothing at this path.", "path_not_found")
 
     # rule: limit-window

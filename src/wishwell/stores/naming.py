@@ -40,7 +40,7 @@ class Pages(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 def authority(origin: str) -> str:
-    """Returns an origin's host and port, in the form of ``identity.host_of``."""
+    """Returns an origin's host and port, in the form of ``identity.hosts_of``."""
     return origin.partition("://")[2]
 
 

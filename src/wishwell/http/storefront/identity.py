@@ -44,7 +44,7 @@ async def begin(request: Request) -> StorefrontRequest:
     service = request.service
     await service.access_cache.ensure_fresh()
     caller = await _proxy(request)
-    host = host_of(request, _forwards(request, caller))
+    host = _host(request, caller)
     store, signed = store_of(request, caller)
     if store is None:
         log.warning("unknown_host", requestId=request.id, host=host[:100])
@@ -65,7 +65,7 @@ def store_of(request: Request, caller: Caller | None) -> tuple[Store | None, boo
     """Returns the store of a request, and whether the platform's signed query names it. ``caller``
     is the proxy's. Raises ``Unavailable`` if the store can't be read."""
     cache = request.service.access_cache
-    of_host = cache.store_of_host(host_of(request, _forwards(request, caller)))
+    of_host = cache.store_of_host(_host(request, caller))
     if caller is not None:
         return caller.store, False
     signed = _signing_store(request)
@@ -103,14 +103,25 @@ async def _proxy(request: Request) -> Caller | None:
 
 
 # rule: storefront-hosts
-def host_of(request: Request, forwards: bool) -> str:
-    """Returns the host that the browser requested, in the form of ``naming.authority``.
+def hosts_of(request: Request, forwards: bool) -> list[str]:
+    """Returns the host that a request names, in the form of ``naming.authority``.
 
-    ``forwards``: whether the sender is trusted to forward it.
+    Several, if proxies appended theirs. ``forwards``: whether to read ``X-Forwarded-Host``.
     """
     text = request.header(b"x-forwarded-host") if forwards else None
-    host = (text or request.header(b"host") or "").strip().lower()
-    return host.removesuffix(":443").removesuffix(":80").removesuffix(".")
+    hosts = text.split(",") if text else [request.header(b"host") or ""]
+    return [
+        host.strip().lower().removesuffix(":443").removesuffix(":80").removesuffix(".")
+        for host in hosts
+    ]
+
+
+def _host(request: Request, caller: Caller | None) -> str:
+    """Returns the host that the browser requested: of several, the last that is a host of a store,
+    or of the store of ``caller``, the proxy; else the last."""
+    hosts = hosts_of(request, _forwards(request, caller))
+    cache, store_id = request.service.access_cache, caller.store.id if caller else None
+    return next((host for host in reversed(hosts) if cache.is_host_of(host, store_id)), hosts[-1])
 
 
 def _is_https(request: Request, forwards: bool) -> bool:
