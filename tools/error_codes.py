@@ -64,7 +64,8 @@ OWN = {
     "updateProfile": _ONE,
     "exportProfile": _ONE,
     "deleteProfile": f"{_ONE} journal_unavailable",
-    "identifyProfile": "sign_in_path_missing",
+    "createProfileToken": "placeholder_id",
+    "identifyProfile": "sign_in_path_missing placeholder_id",
     "createWebhook": "webhook_limit_reached events_off sealing_keys_missing",
     "updateWebhook": "sealing_keys_missing",
     "renewWebhookSecret": "sealing_keys_missing webhook_unsigned",
@@ -73,7 +74,9 @@ OWN = {
     "retryDelivery": "webhook_off",
     "getProduct": "product_not_found",
     "deleteProduct": "product_not_found",
-    "putOrders": "purchases_off",
+    "putProduct": "placeholder_id",
+    "putProducts": "placeholder_id",
+    "putOrders": "purchases_off placeholder_id",
     "deleteOrder": "purchases_off journal_unavailable",
     "deleteToken": "own_token journal_unavailable",
     "getWishCounts": "wishes_not_published",
@@ -102,6 +105,8 @@ def _codes(document: Node, method: str, operation: Node, given: set[str]) -> dic
         found.add("admin_token_required")
     if method != "get":
         found |= {"outcome_unknown"} | ({"profile_being_erased"} if "Profile" in given else set())
+    if method not in ("get", "delete") and "Profile" in given:
+        found.add("placeholder_id")
     own = set(OWN.get(operation["operationId"], "").split())
     codes = {
         status: [code for code in CODES[status] if code in found | own]

@@ -14,7 +14,7 @@ DOCS = "https://github.com/wishwell/wishwell/blob/main/docs/"
 """The documentation, which an installed wheel lacks. Messages put a page's name after it."""
 
 InvalidCode = Literal[
-    "invalid_request", "invalid_cursor", "profile_required", "item_limit_reached",
+    "invalid_request", "invalid_cursor", "placeholder_id", "profile_required", "item_limit_reached",
     "list_limit_reached", "list_item_limit_reached", "list_entry_limit_reached",
     "share_limit_reached", "reservation_limit_reached", "webhook_limit_reached",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ from wishwell.server import doctor
 
 ROOT = Path(__file__).parents[2]
 NEEDED = ["build", "settings", "files", "disk", "journal", "database", "migrations"]
-IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts"]
+IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts", "placeholders"]
 
 
 def asked(service, **settings):

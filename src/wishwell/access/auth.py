@@ -206,7 +206,7 @@ class Authenticator:
         """Returns a token's caller, for this version of the store: its platform may change."""
         claims = self._verified(token)
         try:
-            profile = profiles.parse(store, self._namespace, claims.sub, "sub")
+            profile = profiles.parse(store, self._namespace, claims.sub, "sub", is_stored=True)
         except Invalid as error:
             raise Unauthenticated(_INVALID) from error
         kind: Kind = "session" if profile.is_session else "customer"

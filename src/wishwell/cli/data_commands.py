@@ -111,6 +111,9 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
         return await _load(db, file, store, how, dry)
 
     terminal.say(_summary(run(settings, add), dry))
+    if file.placeholders:
+        said = f"{counted(file.placeholders, 'customer')} with a placeholder as id"
+        terminal.say(f"{said}: `wishwell doctor` names them.")
 
 
 # rule: import-csv

@@ -89,5 +89,5 @@ def _parsed(settings: Settings, store: Store, lines: Sequence[tuple[str, str]]) 
     if not lines:
         raise Invalid("--from: the file names nobody.")
     namespace = settings.session_namespace
-    found = [profiles.parse(store, namespace, gid, label) for label, gid in lines]
+    found = [profiles.parse(store, namespace, gid, label, is_stored=True) for label, gid in lines]
     return list({one.id: one for one in found}.values())

@@ -101,7 +101,7 @@ async def token_revoke(db: Database, settings: Settings, /, what: str, handle: s
     what = terminal.first_line() if what == "-" else what.strip()
     if what.startswith("gid://"):
         shop = await db.read(stores.by_handle, handle)
-        profile = profiles.parse(shop, settings.session_namespace, what, "GID")
+        profile = profiles.parse(shop, settings.session_namespace, what, "GID", is_stored=True)
         if not await db.read(profiles.is_known, profile):
             raise NotFound(
                 f"The store {shop.handle!r} has no such session. Choose a store with --store.",

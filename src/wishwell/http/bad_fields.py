@@ -16,6 +16,7 @@ from wishwell.http import request_types, store_bodies
 from wishwell.http.context import Request
 from wishwell.stores import look, reporting, rules
 from wishwell.stores.look import Look
+from wishwell.stores.placeholders import new_product_id
 from wishwell.wishlists import fields, items, lists, shares
 
 _URL_RULE = (
@@ -125,7 +126,7 @@ class _Finder:
         store = request.store
         self._rules = RULES | dict.fromkeys(("productId", "variantId"), store.id_rule)
         self._checks: dict[str, Callable[[str, Any], object]] = {
-            **dict.fromkeys(("productId", "variantId"), store.product_id),
+            **dict.fromkeys(("productId", "variantId"), functools.partial(new_product_id, store)),
             **dict.fromkeys(("listIds", "itemIds", "types", "include"), fields.each_once),
             **dict.fromkeys(("title", "url", "image"), products.check_text),
             **dict.fromkeys(

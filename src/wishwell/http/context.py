@@ -53,6 +53,9 @@ class Services:
     has_warned_of_proxy: bool = False
     """Whether the log names a network that forwards browsers and isn't trusted."""
 
+    placeholders_logged: dict[str, float] = field(default_factory=dict)
+    """By store id: the monotonic time from which the log may name a placeholder again."""
+
     def now(self) -> str:
         """Returns the current time in the format that records store."""
         return ids.timestamp(self.clock())
@@ -135,7 +138,9 @@ class Request(RequestTicket, eq=False, kw_only=True):
 
     def profile_of(self, gid: str, field: str) -> Profile:
         """Returns the profile with a GID in the store. Raises ``Invalid``, naming ``field``."""
-        return profiles.parse(self.store, self.service.settings.session_namespace, gid, field)
+        namespace = self.service.settings.session_namespace
+        is_stored = self.reads or self.method == "DELETE"
+        return profiles.parse(self.store, namespace, gid, field, is_stored=is_stored)
 
     def run(
         self,

@@ -12,6 +12,7 @@ from wishwell.http.request_types import Body, stored_variant
 from wishwell.http.responses import Data, Response
 from wishwell.products.notices import Money
 from wishwell.stores import Store, reporting
+from wishwell.stores.placeholders import new_product_id
 from wishwell.wishlists import fields, orders
 from wishwell.wishlists.orders import Line, Order
 
@@ -40,7 +41,7 @@ class OrderLineBody(Body):
     def line(self, store: Store) -> Line:
         variant = stored_variant(store, self.variant_id)
         price = self.unit_price or Money("", "")
-        product = store.product_id("productId", self.product_id)
+        product = new_product_id(store, "productId", self.product_id)
         return Line(product, variant, self.quantity, price.amount, price.currency)
 
 

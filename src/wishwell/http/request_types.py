@@ -20,6 +20,7 @@ from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events import webhooks
 from wishwell.profiles.records import MakesNotices
 from wishwell.stores import Store
+from wishwell.stores.placeholders import new_product_id
 from wishwell.wishlists import fields, items, lists, shares
 from wishwell.wishlists.items import ItemPatch, NewItem
 from wishwell.wishlists.lists import ListFields
@@ -63,7 +64,7 @@ class NewItemBody(Body):
 
     def new_item(self, store: Store) -> NewItem:
         return NewItem(
-            product_id=store.product_id("productId", self.product_id),
+            product_id=new_product_id(store, "productId", self.product_id),
             variant_id=stored_variant(store, self.variant_id),
             quantity=_given(self.quantity),
             tags=_tags(self.tags),
@@ -102,7 +103,7 @@ class ItemPatchBody(Body):
     def patch(self, store: Store) -> ItemPatch:
         product = self.product_id
         return ItemPatch(
-            product_id=None if product is UNSET else store.product_id("productId", product),
+            product_id=None if product is UNSET else new_product_id(store, "productId", product),
             variant_id=None if self.variant_id is UNSET else stored_variant(store, self.variant_id),
             quantity=_given(self.quantity),
             tags=_tags(self.tags),
@@ -115,7 +116,7 @@ def _tags(tags: Sequence[str] | UnsetType | None) -> tuple[str, ...] | None:
 
 
 def stored_variant(store: Store, id: int | str | None) -> str:
-    return items.NO_VARIANT if id is None else store.product_id("variantId", id)
+    return items.NO_VARIANT if id is None else new_product_id(store, "variantId", id)
 
 
 def _cleared(text: str | UnsetType | None) -> str | None:

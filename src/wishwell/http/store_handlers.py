@@ -14,6 +14,7 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies, shown
 from wishwell.profiles import WholeStore, pages
+from wishwell.stores.placeholders import new_product_id
 
 Resume = Annotated[
     str,
@@ -85,7 +86,8 @@ async def get_product(request: Request) -> object:
 
 
 async def put_product(request: Request) -> object:
-    id, store, new_id = _product_id(request), request.store, request.service.new_id()
+    store, new_id = request.store, request.service.new_id()
+    id = new_product_id(store, "productId", store.shown_id(_product_id(request)))
     given = (await request_body.decode(request, product_bodies.ProductBody)).product(id, store)
     return await request.run(products.put_one, store, given, new_id, request.now())
 

@@ -13,7 +13,7 @@ import msgspec
 
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.field_types import ProductId
-from wishwell.stores import Store
+from wishwell.stores import Store, placeholders
 
 EMPTY_CELLS = {"", "NULL", "null", "\\N"}
 """Cells that stand for a missing value, as databases write them."""
@@ -212,6 +212,8 @@ def product_id(store: Store, kind: str, cell: str) -> str:
     Raises ``Invalid``.
     """
     cell = re.sub(rf"gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
+    if placeholders.is_product(cell):
+        raise Invalid("is a placeholder, not an id")
     try:
         return store.product_id("", cell if store.has_text_ids else _id_decoder.decode(cell))
     except (msgspec.DecodeError, Invalid) as error:

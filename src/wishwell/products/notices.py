@@ -18,7 +18,7 @@ from wishwell import events, ids, stores
 from wishwell import field_types as types
 from wishwell.db import Database, Reader, Row, Writer, bad_rows, run_statement
 from wishwell.profiles import records
-from wishwell.stores import Store
+from wishwell.stores import Store, placeholders
 from wishwell.wishlists import items
 from wishwell.wishlists.items import NO_VARIANT, Item
 
@@ -256,9 +256,11 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
             if id not in fresh:
                 done = False
                 break
-            made, mark = pending.events_for(*fresh[id], at)
-            recorded += made
-            marks.append(mark)
+            choice, names_nobody, row = fresh[id]
+            if not names_nobody:  # rule: placeholder-ids
+                made, mark = pending.events_for(choice, row, at)
+                recorded += made
+                marks.append(mark)
         position = id
     if recorded:
         await events.record_store_events(tx, store, at, recorded)
@@ -276,20 +278,22 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
 
 async def _lock(
     tx: Writer, product_id: str, due: Mapping[str, str], unasked: int
-) -> dict[str, tuple[bool | None, Row]]:
+) -> dict[str, tuple[bool | None, bool, Row]]:
     """Locks the owners of these items, skipping owners that other transactions have locked.
 
     ``due``: owners by item id. ``unasked``: 1 if owners who never chose get notices, else 0.
-    Returns the owner's choice and the current row of each item of the locked owners, by item id.
+    Returns for each item of the locked owners, by item id: the owner's choice, whether the owner's
+    id is a placeholder, and the item's current row.
     """
     if not due:
         return {}
     owners = [{"profile": owner, "unasked": unasked} for owner in set(due.values())]
     held = {
-        owner: records.notice_choice(by) for owner, by in await tx.all_many("owner_lock", owners)
+        owner: (records.notice_choice(by), placeholders.names_nobody(gid))
+        for owner, by, gid in await tx.all_many("owner_lock", owners)
     }
     rows = await tx.all("items_due", profiles=list(held), ids=list(due), product=product_id)
-    return {row[_ITEM_INDEX]: (held[row[0]], row) for row in rows}
+    return {row[_ITEM_INDEX]: (*held[row[0]], row) for row in rows}
 
 
 _ITEM_INDEX = 3

@@ -1,6 +1,8 @@
 """Request bodies that put products, and their conversion to validated ``NewProduct``s."""
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -10,6 +12,7 @@ from wishwell import products
 from wishwell.field_types import MAX_NUMBER, ProductId
 from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.stores import Store
+from wishwell.stores.placeholders import new_product_id
 from wishwell.wishlists import fields
 
 
@@ -18,8 +21,12 @@ class ProductBody(ProductData, kw_only=True):
 
     variants: Annotated[list[Variant], Meta(max_length=products.MAX_VARIANTS)] | None = None
 
-    def product(self, id: str, store: Store) -> NewProduct:
-        variants = fields.each("variants", self.variants or (), lambda one: _variant(one, store))
+    def product(self, id: str, store: Store, *, is_stored: bool = False) -> NewProduct:
+        """Returns the product. ``is_stored``: accepts placeholders as ids, from older versions."""
+        convert = partial(
+            _variant, store.product_id if is_stored else partial(new_product_id, store)
+        )
+        variants = fields.each("variants", self.variants or (), convert)
         ids = [variant.variant_id for variant in variants]
         fields.check_once("variants[{}].variantId: is the same as in variants[{}].", ids)
         _check(self)
@@ -36,7 +43,7 @@ class NamedProductBody(ProductBody, rename="camel", kw_only=True):
     product_id: ProductId
 
     def named(self, store: Store) -> NewProduct:
-        return self.product(store.product_id("productId", self.product_id), store)
+        return self.product(new_product_id(store, "productId", self.product_id), store)
 
 
 class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -52,8 +59,8 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
         return checked
 
 
-def _variant(variant: Variant, store: Store) -> Variant:
-    variant.variant_id = store.product_id("variantId", variant.variant_id)
+def _variant(check_id: Callable[[str, int | str], str], variant: Variant) -> Variant:
+    variant.variant_id = check_id("variantId", variant.variant_id)
     _check(variant)
     products.set_availability(variant, stored=True)
     return variant

@@ -112,7 +112,7 @@ LIMIT :limit;
 -- name: owner_lock
 -- rule: notice-drop
 -- SKIP LOCKED, so that this never waits for another write and can't deadlock.
-SELECT profile_id, notices FROM profiles
+SELECT profile_id, notices, gid FROM profiles
 WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, :unasked) = 1
 FOR NO KEY UPDATE SKIP LOCKED --postgresql
 ;

@@ -16,7 +16,7 @@ import msgspec
 
 from wishwell import errors, ids
 from wishwell.db import Reader, Writer
-from wishwell.stores import Store
+from wishwell.stores import Store, placeholders
 
 # An e-mail address without quoting: local part and domain with non-empty labels, in any script.
 _NOT_IN_EMAIL = r"\s\x00-\x1f\x7f-\x9f@<>()\[\]\\,;:\""
@@ -60,11 +60,15 @@ KINDS: tuple[Kind, ...] = ("customer", "session")
 
 
 # rule: profile-gid
-def parse(store: Store, namespace: str, gid: str, field: str) -> Profile:
+# rules: profile-gid, placeholder-ids
+def parse(
+    store: Store, namespace: str, gid: str, field: str, *, is_stored: bool = False
+) -> Profile:
     """Returns the profile with a GID in a store. Doesn't check whether a session exists.
 
     Raises ``Invalid``, naming ``field``, unless the GID has the right form, the store's platform or
-    the namespace, and the kind that ``field`` is, if it is one.
+    the namespace, and the kind that ``field`` is, if it is one; also for a placeholder, unless
+    ``is_stored``: what an older version stored under it can still be read and deleted.
     """
     kinds = [kind for kind in KINDS if kind == field] or KINDS
     prefix = f"gid://{namespace}/Session/"
@@ -73,6 +77,12 @@ def parse(store: Store, namespace: str, gid: str, field: str) -> Profile:
         return of_session(store, f"{prefix}{uuid}")
     customer = ids.customer_of(gid)
     if customer is not None and customer[0] == store.platform and "customer" in kinds:
+        if not is_stored and placeholders.is_customer(customer[1]):
+            raise errors.Invalid(
+                f"{field}: {customer[1]} is a placeholder and names no customer. Use a session for "
+                "a visitor who isn't signed in.",
+                "placeholder_id",
+            )
         return of_customer(store, ids.customer_gid(*customer))
     forms = {
         "customer": f"gid://{store.platform}/Customer/<id> with an id of 1 to 255 printable ASCII "

@@ -27,7 +27,7 @@ from wishwell.errors import DOCS, ServiceError, Unavailable
 from wishwell.http import routes
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
-from wishwell.server import keys, opening
+from wishwell.server import keys, opening, stored_placeholders
 
 SEE = {
     "files": "operations.md#several-processes",
@@ -40,6 +40,7 @@ SEE = {
     "webhooks": "runbooks.md#receiver-down",
     "servers": "runbooks.md#standby-promoted",
     "hosts": "storefront.md#a-store-and-its-shop",
+    "placeholders": "rules/profiles.md#placeholder-ids",
     "redis": "runbooks.md#wishwelllimitsstoreaway",
     "service": "runbooks.md#wishwelldown",
 }
@@ -103,6 +104,7 @@ async def run_checks(settings: Settings) -> list[Finding]:
                 await _line("clock", _clock(db)),
                 await _line("webhooks", _webhooks(db)),
                 await _line("hosts", _hosts(settings, db)),
+                await _line("placeholders", _placeholders(db)),
             ]
     sound = opened if all(line.state != "bad" for line in lines) else []
     lines += [
@@ -323,6 +325,11 @@ async def _hosts(settings: Settings, db: Database) -> str:
     if not settings.trusted_proxies:
         return Note("visitors have no rate limits until WISHWELL_TRUSTED_PROXIES names the proxies")
     return f"{min(len(hosts), _MAX_HOSTS)} of {len(hosts)} were checked and reach this service"
+
+
+async def _placeholders(db: Database) -> str:
+    count, commands = await db.read(stored_placeholders.commands)
+    return Note(f"{count} ids are placeholders: {'; '.join(commands)}") if count else "no ids"
 
 
 async def _redis(settings: Settings) -> str:

@@ -23,3 +23,21 @@ SELECT
     pg_database_size(current_database()) --postgresql
     (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size()) --sqlite
 ;
+
+-- name: customers_like_placeholders
+-- Customers whose id may be a placeholder (stores/placeholders.py decides). Reads all profiles.
+SELECT store_id, gid FROM profiles
+WHERE is_session = 0 AND (
+    lower(substr(gid, strpos(gid, '/Customer/') + 10))
+    IN ('undefined', 'null', 'none', 'nan', 'false', 'true', '0', 'guest', 'anonymous')
+    OR gid LIKE '%{{%' OR gid LIKE '%}}%' OR gid LIKE '%!%25{%' ESCAPE '!'
+)
+ORDER BY store_id, gid LIMIT 1000;
+
+-- name: products_named
+SELECT s.id, p.product_id FROM stores s JOIN products p ON p.store_id = s.id AND p.product_id in_texts(:ids)
+ORDER BY s.id, p.product_id LIMIT 1000;
+
+-- name: items_named
+SELECT s.id, i.product_id FROM stores s JOIN items i ON i.store_id = s.id AND i.product_id in_texts(:ids)
+GROUP BY s.id, i.product_id ORDER BY s.id, i.product_id LIMIT 1000;

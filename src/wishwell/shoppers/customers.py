@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, unquote_plus
 import jwt
 
 from wishwell import ids
+from wishwell.stores import placeholders
 from wishwell.stores.naming import Naming
 
 _PARAMETERS = frozenset({"signature", "timestamp", "shop", "path_prefix", "logged_in_customer_id"})
@@ -41,6 +42,10 @@ class Expired(InvalidEvidence):
     """The evidence was valid, but has expired."""
 
 
+class Placeholder(InvalidEvidence):
+    """The evidence is valid, but names nobody: the shop has put a placeholder in place of an id."""
+
+
 class BadSignature(InvalidEvidence):
     """The key did not make the signature."""
 
@@ -53,10 +58,13 @@ class Known(NamedTuple):
 
 
 def gid(platform: str, customer: str) -> str:
-    """Returns the GID of a customer given by id or GID. Raises ``InvalidEvidence``."""
+    """Returns the GID of a customer given by id or GID. Raises ``InvalidEvidence``, and
+    ``Placeholder`` for a placeholder."""
     found = platform, customer
     if customer.startswith("gid://"):
         found = ids.customer_of(customer) or ("", "")
+    if placeholders.is_customer(found[1]):
+        raise Placeholder(f"its customer id is the placeholder {found[1][:30]}")
     if found[0] != platform or not ids.is_customer_id(found[1]):
         raise InvalidEvidence("it doesn't identify a customer of this platform")
     return ids.customer_gid(*found)

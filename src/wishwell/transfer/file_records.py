@@ -150,7 +150,8 @@ class ProductRecord(Record):
         body.variants = _nested("variants", self.variants, list[Variant])
         for variant in body.variants:
             variant.variant_id = store.shown_id(variant.variant_id)
-        return body.product(product_bodies.product_id(self.product_id, store), store)
+        id = product_bodies.product_id(self.product_id, store)
+        return body.product(id, store, is_stored=True)
 
 
 class RevocationRecord(Record):

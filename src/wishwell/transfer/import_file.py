@@ -9,7 +9,7 @@ import msgspec
 from wishwell import ids
 from wishwell.errors import Invalid
 from wishwell.events import webhooks
-from wishwell.stores import Store
+from wishwell.stores import Store, placeholders
 from wishwell.transfer import file_records
 from wishwell.transfer.file_records import (
     KINDS,
@@ -77,6 +77,8 @@ class ImportFile:
         """``now`` in milliseconds since 1970. Raises ``Invalid`` if the file can't be read or isn't
         an export."""
         self.spool = Spool()
+        self.placeholders = 0
+        """Number of customers whose id is a placeholder (rule: placeholder-ids)."""
         self._now, self._key = now, ""
         self._end: EndRecord | None = None
         self._lines = read_lines(opened(path), _MAX_LINE_BYTES)
@@ -132,6 +134,7 @@ class ImportFile:
             return
         if isinstance(record, ProfileRecord):
             key = self._key = ids.profile_key(self.store.id, record.gid)
+            self.placeholders += placeholders.names_nobody(record.gid)
         elif isinstance(record, OfProfile):
             key = self._key
             if not key and not self.spool.errors:

@@ -25,7 +25,7 @@ def each(field: str, values: Iterable[T], of: Callable[[T], R]) -> list[R]:
         try:
             found.append(of(value))
         except Invalid as error:
-            raise Invalid(f"{field}[{place}].{error.message}") from None
+            raise Invalid(f"{field}[{place}].{error.message}", error.code) from None
     return found
 
 

@@ -95,6 +95,7 @@ EarnedBy = Literal["day", "product"]
 ErrorCode = Literal[
     "invalid_request",
     "invalid_cursor",
+    "placeholder_id",
     "profile_required",
     "item_limit_reached",
     "list_limit_reached",

@@ -22,13 +22,16 @@ from wishwell.http import rate_limits
 from wishwell.http.context import Request
 from wishwell.profiles import Profile
 from wishwell.shoppers import cookie, customers
-from wishwell.shoppers.customers import Expired, InvalidEvidence
+from wishwell.shoppers.customers import Expired, InvalidEvidence, Placeholder
 from wishwell.shoppers.shop import StorefrontRequest
 from wishwell.stores import Store
 
 log = structlog.get_logger("wishwell.storefront")
 
 _OTHER_SITE = "Only the shop's own pages may change a wishlist."
+
+_LOG_SECONDS = 60.0
+"""Minimum seconds between two log lines about a store's placeholders."""
 
 _MAX_JWT_COOKIES = 4
 """Maximum different cookies of a request whose JWTs are verified."""
@@ -170,7 +173,11 @@ async def identify(request: Request, visit: StorefrontRequest) -> None:
         visit.has_cookie = True
         if session is None:
             visit.remove_cookie()
-    customer = await _customer(request, visit, jars)
+    try:
+        customer = await _customer(request, visit, jars)
+    except Placeholder as wrong:
+        customer = None
+        _log_placeholder(request, visit.store, str(wrong))
     visit.session = session
     visit.customer = None if customer is None else profiles.of_customer(visit.store, customer)
     visit.is_identified = True
@@ -186,6 +193,15 @@ def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profil
     session = profiles.of_session(visit.store, visitor.session, by_token=True)
     # Whatever the cookie's date, which may be ahead: a later visit gets a new session.
     return None if request.service.access_cache.is_revoked_whole(session.id) else session
+
+
+# rule: placeholder-ids
+def _log_placeholder(request: Request, store: Store, reason: str) -> None:
+    """Logs once a minute and store that a customer's id is a placeholder."""
+    logged, now = request.service.placeholders_logged, time.monotonic()
+    if now >= logged.get(store.id, 0.0):
+        logged[store.id] = now + _LOG_SECONDS
+        log.warning("placeholder_ignored", requestId=request.id, store=store.handle, reason=reason)
 
 
 # rule: storefront-naming
@@ -225,13 +241,15 @@ async def _of_cookies(
     """Returns the GID of the customer that the JWTs of these cookies name, if it is one. A browser
     sends several if the shop set the cookie on different domains or paths."""
     named: set[str] = set()
-    reason = ""
+    reason, placeholder = "", None
     for value in different[:_MAX_JWT_COOKIES]:
         try:
             named.add(await visit.shop.customer(value.decode("latin-1")))
         except Expired as wrong:
             # Browsers send a shop's old cookies for years.
             reason = reason or (str(wrong) if len(different) > 1 else "")
+        except Placeholder as wrong:
+            placeholder = wrong
         except InvalidEvidence as wrong:
             reason = str(wrong)
     if len(named) == 1:
@@ -241,6 +259,8 @@ async def _of_cookies(
     if reason:
         metrics.jwt_refused(visit.store.handle)
         log.info("jwt_refused", requestId=request.id, store=visit.store.handle, reason=reason)
+    if placeholder is not None:
+        raise placeholder
     return None
 
 
@@ -248,9 +268,11 @@ async def _of_cookies(
 def _refusing(
     error: Callable[[str, Code], RequestError], code: Code, evidence: str
 ) -> Iterator[None]:
-    """Raises ``error`` with this ``code`` for invalid evidence."""
+    """Raises ``error`` with this ``code`` for invalid evidence other than a placeholder."""
     try:
         yield
+    except Placeholder:
+        raise
     except InvalidEvidence as wrong:
         raise error(f"{evidence}: {wrong}.", code) from None
 
