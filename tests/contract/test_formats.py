@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.contract.conftest import PLENTY, new_item
 from tests.contract.desk import SEALING, on_desk, send
-from tests.servers.tool import KEY, PROFILES, Tool, answer
+from tests.servers.tool import KEY, PROFILES, Tool, answer, klaviyo_profile
 from wishwell import events, ids, products, profiles
 from wishwell.db import run_statement
 from wishwell.errors import Conflict, Invalid
@@ -188,6 +188,44 @@ async def test_erasure_of_a_person_the_tool_does_not_know_is_done(desk, tool, se
     assert shown_.status == expected
     assert (shown_.answer is None) == (expected == "delivered")
     assert tool.wrong == []
+
+
+DATA = {"data": [klaviyo_profile("8", "A"), klaviyo_profile("7", "B"), klaviyo_profile("7", "C")]}
+
+
+@pytest.mark.either_engine
+@pytest.mark.parametrize(
+    ("format", "first", "deleted", "status"),
+    [
+        ("klaviyo", answer(200, DATA), ["B", "C"], "delivered"),
+        ("klaviyo", answer(200, {"data": [klaviyo_profile("8", "A")]}), [], "by_hand"),
+        ("brevo", answer(404, {"code": "document_not_found"}), [], "delivered"),
+        ("brevo", answer(404, {"code": "not_found"}), [], "by_hand"),
+        ("brevo", answer(404, "<html>"), [], "by_hand"),
+        ("brevo", answer(404), [], "by_hand"),
+    ],
+)
+def test_erasure_believes_no_wrong_answer(bench, format, first, deleted, status):
+    """Each profile with the customer's id is deleted and no other; a 404 that isn't the tool's own
+    is left to a person. Rule: format-erased."""
+
+    @on_desk
+    async def erase(desk):
+        async with Tool(format).serve() as tool, desk.process() as sender:
+            hook = await desk.formatted(tool.url, format, KEY)
+            shop = Shop(desk)
+            await shop.save(shop.customer)
+            await desk.db.long_write(erasure.erase, shop.customer, desk.clock.milliseconds)
+            await shop.publish()
+            tool.script = [first]
+            await send(sender)
+            posts = [call.body["data"] for call in tool.got if call.method == "POST"]
+            assert [one["attributes"]["profile"]["data"]["id"] for one in posts] == deleted
+            [delivery] = await desk.page(hook)
+            assert delivery.status == status
+            assert ("To do by hand" in (delivery.answer or "")) == (status == "by_hand")
+
+    erase(bench)
 
 
 @on_desk

@@ -48,6 +48,12 @@ def answer(status: int, body: Any = None, *lines: str) -> bytes:
     return f"HTTP/1.1 {status} X\r\n{head}\r\n".encode() + text
 
 
+def klaviyo_profile(external_id: str, id: str | None = None) -> dict[str, Any]:
+    """Returns a profile as in the answer to a search."""
+    attributes = {"external_id": external_id}
+    return {"type": "profile", "id": id or PROFILES[external_id], "attributes": attributes}
+
+
 class Tool(Called):
     """Answers as the tool does; a request that breaks its rules is 400 and listed in ``wrong``.
 
@@ -109,8 +115,7 @@ class Tool(Called):
             return answer(described["status"])
         assert set(call.query) <= {*described["query"]}
         found = call.query["filter"].removeprefix('equals(external_id,"').removesuffix('")')
-        known = [{"type": "profile", "id": PROFILES[found]}] if found in PROFILES else []
-        return answer(200, {"data": known})
+        return answer(200, {"data": [klaviyo_profile(found)] if found in PROFILES else []})
 
     def _brevo(self, call: Call) -> bytes:
         if call.method == "DELETE":

@@ -6,8 +6,9 @@ Each format is a pure function. ``docs/marketing.md`` names the versions of the 
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -41,16 +42,35 @@ Shorter runs, or any case for these, would remove ordinary words."""
 class Request(NamedTuple):
     """A request. ``path`` follows the webhook's URL.
 
-    ``absent_is_done``: 404 counts as a success, because there is nothing to delete. ``follow``
-    makes the next request from the body of the answer, or None, and raises ``Unanswered`` for a
-    body of another form.
+    ``absent``: the ``code`` in the body of a 404 by which the tool says that there is nothing to
+    delete; another 404, for example of a wrong URL, is left to a person. ``follow`` makes the next
+    request from the body of the answer, or None, and raises ``Unanswered`` for a body of another
+    form.
     """
 
     method: str
     path: str
     body: bytes | None = None
-    absent_is_done: bool = False
-    follow: Callable[[bytes], "Request | None"] | None = None
+    absent: "Absent | None" = None
+    follow: Callable[[bytes], "Request | Unsent | None"] | None = None
+
+
+class Absent(NamedTuple):
+    """A tool's code for a missing record, and what a person has to do after another 404."""
+
+    code: str
+    by_hand: str
+
+    def confirms(self, answer: bytes) -> bool:
+        """Returns whether the body of a 404 is the tool's own."""
+        try:
+            return msgspec.json.decode(answer, type=_Coded).code == self.code
+        except msgspec.DecodeError:
+            return False
+
+
+class _Coded(msgspec.Struct):
+    code: str
 
 
 class Unsent(NamedTuple):
@@ -200,7 +220,7 @@ def _klaviyo(event: Event) -> Request | Unsent:
     customer = _person(event)
     assert customer is not None
     if event.type == _ERASED:  # rule: format-erased
-        return _klaviyo_profile(customer)._replace(follow=_klaviyo_deletion)
+        return _klaviyo_profile(customer)._replace(follow=partial(_klaviyo_deletion, customer))
     properties = _properties(event)
     attributes: dict[str, Any] = {
         "properties": properties,
@@ -226,24 +246,39 @@ def _klaviyo_profile(customer: str) -> Request:
     return Request("GET", f"/profiles?filter={wanted}&fields%5Bprofile%5D=external_id")
 
 
+class _Attributes(msgspec.Struct):
+    external_id: str | None = None
+
+
 class _Profile(msgspec.Struct):
     id: str
+    attributes: _Attributes
 
 
 class _Profiles(msgspec.Struct):
     data: list[_Profile]
 
 
-def _klaviyo_deletion(answer: bytes) -> Request | None:
+def _klaviyo_deletion(customer: str, answer: bytes) -> Request | Unsent | None:
+    """Returns the deletion of each profile in the answer to the search for a customer."""
     try:
-        found = msgspec.json.decode(answer, type=_Profiles).data
+        profiles = msgspec.json.decode(answer, type=_Profiles).data
     except msgspec.DecodeError:
         raise Unanswered("the answer isn't a list of profiles") from None
-    if not found:
+    own = [one.id for one in profiles if one.attributes.external_id == customer]
+    if profiles and not own:
+        reason = f"To do by hand: delete the profile with the external_id {customer}; the search"
+        return Unsent(f"{reason} returned others.", by_hand=True)
+    return _klaviyo_deletions(own)
+
+
+def _klaviyo_deletions(profile_ids: Sequence[str]) -> Request | None:
+    if not profile_ids:
         return None
-    profile = _of_klaviyo("profile", {}, id=found[0].id)
-    job = _of_klaviyo("data-privacy-deletion-job", {"profile": profile})
-    return Request("POST", "/data-privacy-deletion-jobs", msgspec.json.encode(job))
+    profile = _of_klaviyo("profile", {}, id=profile_ids[0])
+    job = msgspec.json.encode(_of_klaviyo("data-privacy-deletion-job", {"profile": profile}))
+    follow = lambda _: _klaviyo_deletions(profile_ids[1:])  # noqa: E731
+    return Request("POST", "/data-privacy-deletion-jobs", job, follow=follow)
 
 
 # --------------------------------------------------------------------------------- Brevo
@@ -253,11 +288,11 @@ def _brevo(event: Event) -> Request | Unsent:
     customer = _person(event)
     assert customer is not None
     if event.type == _ERASED:  # rule: format-erased
+        by_hand = f"To do by hand: delete the contact with the EXT_ID {customer}."
         if {".", ".."} & {*customer.split("\\")}:  # proxies resolve such segments; ids have no /
-            reason = f"To do by hand: delete the contact with the EXT_ID {customer}."
-            return Unsent(reason, by_hand=True)
+            return Unsent(by_hand, by_hand=True)
         path = f"/contacts/{quote(customer, safe='')}?identifierType=ext_id"
-        return Request("DELETE", path, absent_is_done=True)
+        return Request("DELETE", path, absent=Absent("document_not_found", by_hand))
     body = {
         "event_name": _NAMES[event.type].lower().replace(" ", "_"),
         "event_date": event.timestamp,

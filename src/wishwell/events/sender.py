@@ -257,14 +257,9 @@ class Sender:
         delivery: ClaimedDelivery,
     ) -> Attempt:
         """Sends a request, and those that follow from its answer. Raises ``Unanswered``."""
-        if isinstance(request, Unsent):
-            if request.by_hand:
-                log.warning("erase_by_hand", webhook=hook.id, delivery=delivery.id)
-            outcome: attempts.Status = "by_hand" if request.by_hand else "skipped"
-            return Attempt(delivery, self._clock(), decided=outcome, answer=request.reason)
         base = hook.url if hook.format is None else hook.url.rstrip("/")
         end = asyncio.get_running_loop().time() + self._timeout_seconds
-        while request is not None:
+        while isinstance(request, Request):
             answer = await self._outbound.call(
                 request.method,
                 base + request.path,
@@ -274,8 +269,16 @@ class Sender:
                 owner=store_id,
             )
             now, status = self._clock(), answer.status
-            done = 200 <= status < 300 or (request.absent_is_done and status == _NOT_FOUND)
+            done, absent = 200 <= status < 300, request.absent
             request = request.follow(answer.body) if done and request.follow else None
+            if absent is not None and status == _NOT_FOUND:
+                done = absent.confirms(answer.body)
+                request = None if done else Unsent(absent.by_hand, by_hand=True)
+        if request is not None:
+            if request.by_hand:
+                log.warning("erase_by_hand", webhook=hook.id, delivery=delivery.id)
+            outcome: attempts.Status = "by_hand" if request.by_hand else "skipped"
+            return Attempt(delivery, self._clock(), decided=outcome, answer=request.reason)
         return Attempt(
             delivery,
             now,
