@@ -27,7 +27,7 @@ from wishwell.http import (
 from wishwell.http.report_handlers import EarnedReport, Report
 from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
-from wishwell.products import notices, product_bodies, shown
+from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
 from wishwell.reports import purchases, wishers
 from wishwell.stores import look, naming, reporting
@@ -89,7 +89,7 @@ SHOWN = {
     "AdminToken": auth.AdminTokenView,
     "Product": products.Product,
     "Variant": products.Variant,
-    "Price": in_python("Money", notices.Money),
+    "Price": in_python("Money", money.Money),
     "ProductWishes": reports.ProductWishes,
     "WishSummary": reports.Summary,
     "WishHolders": reports.WishHolders,
@@ -173,7 +173,7 @@ SENT = {
     "NewVariant": in_python(
         "Variant", products.Variant, "A variant of the product. Each must occur at most once."
     ),
-    "Price": in_python("Money", notices.Money),
+    "Price": in_python("Money", money.Money),
 }
 # Fields that a response of the type never has, or always.
 NEVER = {

@@ -76,6 +76,20 @@ def test_available_follows_from_availability(shop, given, shown):
     refused(shop.admin.put("/products/7", json=body), 400, "availability", "preorder")
 
 
+@pytest.mark.parametrize("code", ["PCS", "BGN", "XXX"])
+def test_currency_is_one_of_iso_4217(shop, code):
+    """A price's currency is a current code of ISO 4217. Rule: product-replaced."""
+    price = {"price": {"amount": "60", "currency": code}}
+    for body, field in (
+        (price, "price"),
+        ({"variants": [{"variantId": 8, **price}]}, "variants[0]."),
+    ):
+        answer = shop.admin.put("/products/7", json=body)
+        refused(answer, 400, f"{code} isn't a currency of ISO 4217")
+        [detail] = answer.json()["error"]["details"]
+        assert detail["field"].startswith(field)
+
+
 def test_product_is_forgotten(shop, make_shop):
     """Deleting a product keeps the items that wish for it.
     Rules: delete-scope, store-isolation."""

@@ -11,7 +11,7 @@ from wishwell.events import webhooks
 from wishwell.events.webhooks import NewWebhook
 from wishwell.ids import NO_UUID
 from wishwell.privacy import store_deletion
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.stores import store_secrets
 from wishwell.transfer import exporting, file_records, importing
 from wishwell.transfer.import_file import ImportFile

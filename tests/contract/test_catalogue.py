@@ -16,7 +16,7 @@ from wishwell.errors import Invalid, StoreDeleted
 from wishwell.importers.catalogue import Catalogue, in_pattern
 from wishwell.privacy import store_deletion
 from wishwell.products import NewProduct, ProductData, Variant
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 
 NOW = "2026-01-01T00:00:00.000Z"
 AT = ids.from_timestamp(NOW)

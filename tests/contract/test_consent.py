@@ -10,7 +10,7 @@ from tests import strategies
 from wishwell import products
 from wishwell.errors import Invalid
 from wishwell.products import ProductData, notices
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.profiles import records
 from wishwell.reports import wishers
 

@@ -19,7 +19,7 @@ from wishwell.events import deliveries, formats, webhooks
 from wishwell.events.webhooks import NewWebhook
 from wishwell.privacy import erasure
 from wishwell.products import NewProduct, ProductData, notices
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.wishlists import items, linking, saving
 
 FORMATS = pytest.mark.parametrize("format", [*formats.TOOLS])
@@ -104,8 +104,9 @@ async def test_events_arrive_as_the_tool_describes(desk, tool, sender, hook):
     await shop.save(visitor, 102)
     item = await shop.save(shop.customer)
     desk.clock.milliseconds += 70_000
-    await shop.put("59.90")
-    await shop.publish()
+    for price in ("79.90", "59.90"):
+        await shop.put(price)
+        await shop.publish()
     await desk.db.write(linking.link, visitor, shop.customer, PLENTY, desk.clock.tick())
     await desk.db.write(items.delete, shop.customer, item.id, desk.clock.tick())
     await shop.publish()
@@ -126,7 +127,10 @@ async def test_events_arrive_as_the_tool_describes(desk, tool, sender, hook):
         "url": "https://shop.example/lamp",
         "image_url": "https://shop.example/lamp.jpg",
         "price": 59.9,
+        "price_text": "59.90",
         "previous_price": 79.9,
+        "previous_price_text": "79.90",
+        "saved_price": 79.9,
         "currency": "EUR",
         "quantity": 1,
         "availability": "in_stock",

@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from tests.contract.moved import delete, export, exported, load
 from wishwell import ids, products, profiles
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishlists import items, lists, shares

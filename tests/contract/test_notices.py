@@ -14,7 +14,7 @@ from tests import strategies
 from wishwell import events, ids, products, profiles
 from wishwell.importers.catalogue import Catalogue
 from wishwell.products import NewProduct, ProductData, Variant, notices
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 
 PRODUCT = "7"
 DAY_MS = 86_400_000
@@ -91,7 +91,7 @@ def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
     Rules: notice-each-once, notice-reference, clock-guard."""
     _, id = wish(bench, store)
     for price in ("100 EUR", "90 EUR"):
-        put(bench, store, price, False)
+        put(bench, store, price, True)
     assert len(new_notices(bench, store)) == 1
     put(bench, store, "100 EUR", False)
     put(bench, store, "80 EUR", True)
@@ -99,14 +99,11 @@ def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
     put(bench, store, "100 EUR", False)
     bench.clock.milliseconds += 3650 * DAY_MS
     put(bench, store, "90 EUR", True)
-    assert new_notices(bench, store) == {
-        id: [(DROPPED, "100", "90", None), (BACK, None, "90", None)]
-    }
+    assert new_notices(bench, store) == {id: [(BACK, "100", "90", None)]}
     bench.clock.milliseconds -= 3650 * DAY_MS
     put(bench, store, "100 EUR", False)
     put(bench, store, "70 EUR", True)
-    both = {(DROPPED, "100", "70", None), (BACK, None, "70", None)}
-    assert both < set(new_notices(bench, store, every=True)[id])
+    assert (BACK, "100", "70", None) in new_notices(bench, store, every=True)[id]
 
 
 @pytest.mark.parametrize("known", ["[", "[]", '{"": {"price": 1}}'])
@@ -228,7 +225,8 @@ def test_unfinished_drop_is_emitted_once_after_a_day(bench, store):
 def test_wish_that_is_saved_later_gets_no_notice(bench, store):
     """An item saved over a minute after the put gets no notice; one saved within the minute may.
     Rule: notice-each-once."""
-    drop(bench, store)
+    for available in (False, True):
+        put(bench, store, "100 EUR", available)
     bench.clock.milliseconds += 50_000
     soon = wish(bench, store)[1]
     bench.clock.milliseconds += 11_000
@@ -352,11 +350,13 @@ def dropping(first, second):
 
 
 class Plain(NamedTuple):
-    """A variant by restated rules: its price, the reference price, and its availability."""
+    """A variant by restated rules: its price, the reference price, its availability, and the price
+    before a drop that waits."""
 
     price: tuple | None = None
     reference: tuple | None = None
     available: bool | None = None
+    waiting: tuple | None = None
 
 
 def plain(was, price, available, percent):
@@ -367,13 +367,29 @@ def plain(was, price, available, percent):
     available = was.available if available is None else available
     if not amount:  # unknown, or free
         free = None if amount is None else (amount, currency)
-        return Plain(free, was.reference, available), None, back
-    if was.reference is None or was.reference[1] != currency or amount > was.reference[0]:
-        return Plain((amount, currency), (amount, currency), available), None, back
-    least = was.reference[0] * (1 - Decimal(percent) / 100)
-    if amount <= least and amount < was.reference[0]:
-        return Plain((amount, currency), (amount, currency), available), was.reference[0], back
-    return Plain((amount, currency), was.reference, available), None, back
+        return Plain(free, was.reference, available, was.waiting), None, back
+    now = amount, currency
+    waiting = was.waiting if drops(was.waiting, now, percent) else None
+    if drops(was.reference, now, percent):
+        waiting = waiting or was.reference
+    elif was.reference and was.reference[1] == currency and amount <= was.reference[0]:
+        return after(now, was.reference, available, waiting, back)
+    return after(now, now, available, waiting, back)
+
+
+def drops(before, now, percent):
+    """Returns whether a price is a drop from one before."""
+    if before is None or before[1] != now[1]:
+        return False
+    return now[0] <= before[0] * (1 - Decimal(percent) / 100) and now[0] < before[0]
+
+
+def after(now, reference, available, waiting, back):
+    """Returns the variant, whose drop waits while it is sold out, the price it dropped from, and
+    whether it is back."""
+    if available is False:
+        return Plain(now, reference, available, waiting), None, back
+    return Plain(now, reference, available), waiting and waiting[0], back
 
 
 @pytest.mark.either_engine
@@ -401,8 +417,7 @@ def test_put_without_values_keeps_history(bench):
     put(bench, store, None, None)
     assert new_notices(bench, store) == {}
     put(bench, store, "80 EUR", True)
-    [found] = new_notices(bench, store).values()
-    assert sorted(one[0] for one in found) == [BACK, DROPPED]
+    assert [*new_notices(bench, store).values()] == [[(BACK, "100", "80", None)]]
     bench.clock.milliseconds += DAY_MS + 1
     for price in (None, "80 EUR"):
         put(bench, store, price, price and True)
@@ -435,7 +450,7 @@ def test_pending_notices_of_one_kind_leave_those_of_the_other(bench):
     Rules: notice-reference, notice-each-once."""
     store = bench.new_store(events=True)
     wishes = [wish(bench, store)[1] for _ in range(30)]
-    put(bench, store, "100 EUR", False)
+    put(bench, store, "100 EUR", availability="backorder")
     put(bench, store, "90 EUR", None)
     put(bench, store, None, True)
     assert step(bench, store) == 20
@@ -450,6 +465,43 @@ def test_pending_notices_of_one_kind_leave_those_of_the_other(bench):
 
 
 STOCK = ("out_of_stock", "preorder", "backorder", "in_stock")
+
+
+@pytest.mark.either_engine
+@pytest.mark.parametrize("after", STOCK)
+def test_drop_of_a_sold_out_product_waits(bench, after):
+    """A drop while the product is sold out waits; the restock tells it, and so does the next
+    availability without a restock. Rules: notice-drop, notice-reference."""
+    store = bench.new_store(events=True)
+    _, id = wish(bench, store)
+    put(bench, store, "100 EUR", availability="in_stock")
+    put(bench, store, "60 EUR", availability="out_of_stock")
+    put(bench, store, "60 EUR", availability=None)
+    assert new_notices(bench, store) == {}
+    put(bench, store, "60 EUR", availability=after)
+    kind = {"in_stock": BACK, "out_of_stock": None}.get(after, DROPPED)
+    assert new_notices(bench, store) == ({id: [(kind, "100", "60", None)]} if kind else {})
+    put(bench, store, "60 EUR", availability="in_stock")
+    assert bool(new_notices(bench, store)) == (after != "in_stock")
+
+
+@pytest.mark.either_engine
+def test_drop_is_told_below_the_saved_price_only(bench):
+    """A shopper who saved for less than the new price hears of no drop, and of the next one below the
+    saved price; in another currency, or without a saved price, each drop counts. Rule: notice-drop."""
+    store = bench.new_store(events=True)
+    _, unpriced = wish(bench, store)
+    saved = {}
+    for price in ("150 USD", "100 EUR", "150 EUR"):
+        put(bench, store, price)
+        saved[price] = wish(bench, store)[1]
+    put(bench, store, "110 EUR")
+    told = {unpriced: [(DROPPED, "150", "110", None)]}
+    heard = told | {saved[price]: told[unpriced] for price in ("150 USD", "150 EUR")}
+    assert new_notices(bench, store) == heard
+    bench.clock.milliseconds += DAY_MS + 1
+    put(bench, store, "90 EUR")
+    assert new_notices(bench, store).keys() == {unpriced, *saved.values()}
 
 
 @pytest.mark.either_engine
@@ -534,10 +586,10 @@ def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, perce
             drops = [one for one in heard if expected[one][0] is not None]
             backs = [one for one in heard if expected[one][1]]
             kinds = {one[0]: one for one in found.get(item, [])}
-            assert kinds.keys() == {*[DROPPED][: len(drops)], *[BACK][: len(backs)]}
-            for kind, (first, *_) in (
-                (kind, of) for kind, of in ((DROPPED, drops), (BACK, backs)) if of
-            ):
-                assert kinds[kind][3] == first
+            merged = drops[:1] == backs[:1]
+            assert kinds.keys() == {*[DROPPED][: len(drops) * (not merged)], *[BACK][: len(backs)]}
+            if backs:
+                assert kinds[BACK][3] == backs[0]
             if drops:
-                assert Decimal(kinds[DROPPED][1]) == expected[drops[0]][0]
+                told = kinds[BACK if merged else DROPPED]
+                assert (Decimal(told[1]), told[3]) == (expected[drops[0]][0], drops[0])

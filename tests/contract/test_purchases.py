@@ -21,7 +21,7 @@ from wishwell import products as catalogue
 from wishwell.db.journal import Act
 from wishwell.privacy import erasure, journal_replay
 from wishwell.products import NewProduct, ProductData, notices
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.reports import purchases as reports
 from wishwell.wishlists import items, linking, orders, purchases, saving
 

@@ -11,7 +11,7 @@ from tests import strategies
 from tests.contract.conftest import PLENTY, new_item
 from wishwell import products
 from wishwell.products import ProductData, Variant
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.wishlists import copies, items, lists, merging, saving, shares
 from wishwell.wishlists.items import ItemPatch
 from wishwell.wishlists.lists import ListFields

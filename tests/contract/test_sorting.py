@@ -8,7 +8,7 @@ from tests import strategies
 from tests.contract.conftest import PLENTY
 from wishwell import products
 from wishwell.products import ProductData, sorting
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.profiles.pages import CursorSigner, PageRequest
 from wishwell.wishlists import items, lists
 from wishwell.wishlists.lists import ListFields

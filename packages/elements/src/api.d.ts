@@ -1664,7 +1664,10 @@ export interface components {
             /** @description For a notice: the variant; omitted for the product itself. */
             variantId?: components["schemas"]["ProductId"];
             product: components["schemas"]["EventProduct"];
-            /** @description For a price drop: the price that it is compared with. */
+            /**
+             * @description For a price drop: the price that it is compared with. For a restock: the same, if the price
+             *     dropped while the product was sold out.
+             */
             previousPrice: components["schemas"]["Price"];
             /** @description For a notice: the price. */
             price: components["schemas"]["Price"];

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from wishwell import ids
+from wishwell import currencies, ids
 from wishwell.events import Event
 from wishwell.outbound.answer import Unanswered
 
@@ -152,7 +152,9 @@ def _properties(event: Event) -> dict[str, Any]:
     product = item.get("product", {}) | data.get("product", {})
     price = data.get("unitPrice") or data.get("price") or product.get("price") or {}
     variant = data.get("variantId") or item.get("variantId")
-    before = data.get("previousPrice")
+    before, saved = data.get("previousPrice"), item.get("savedPrice", {})
+    if saved.get("currency") != price.get("currency"):
+        saved = {}
     properties = {
         "wishlist_id": next(iter(item.get("listIds", ())), None),
         "product_id": str(data.get("productId") or item["productId"]),
@@ -162,7 +164,10 @@ def _properties(event: Event) -> dict[str, Any]:
         "url": product.get("url"),
         "image_url": product.get("image"),
         "price": _number(price),
+        "price_text": _text(price),
         "previous_price": before and _number(before),
+        "previous_price_text": before and _text(before),
+        "saved_price": _number(saved),
         "currency": price.get("currency"),
         "quantity": data.get("quantity") or item.get("quantity"),
         "availability": product.get("availability"),
@@ -173,6 +178,10 @@ def _properties(event: Event) -> dict[str, Any]:
 
 def _number(price: Mapping[str, str]) -> float | None:
     return float(price["amount"]) if price else None
+
+
+def _text(price: Mapping[str, str]) -> str | None:
+    return currencies.text(price["amount"], price["currency"]) if price else None
 
 
 def basic(key: str) -> str:

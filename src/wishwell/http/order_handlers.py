@@ -10,7 +10,7 @@ from wishwell.http import request_body, responses
 from wishwell.http.context import Request
 from wishwell.http.request_types import Body, stored_variant
 from wishwell.http.responses import Data, Response
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.stores import Store, reporting
 from wishwell.stores.placeholders import new_product_id
 from wishwell.wishlists import fields, orders

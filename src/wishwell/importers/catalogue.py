@@ -23,7 +23,7 @@ from wishwell.importers.feed_formats import Unpublished
 from wishwell.importers.feed_products import ProductRow, product_from_rows
 from wishwell.importers.feed_rows import FeedRows
 from wishwell.products import NewProduct
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.stores import Store
 from wishwell.transfer.spool import Spool
 

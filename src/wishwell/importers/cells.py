@@ -13,7 +13,7 @@ import msgspec
 from wishwell import ids, products
 from wishwell.errors import Invalid
 from wishwell.products import Availability
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.wishlists import fields
 
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))

@@ -7,7 +7,7 @@ import msgspec
 
 from wishwell import products
 from wishwell.products import Availability, NewProduct, ProductData, Variant
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 
 _JOINTS = " -–—/|,:;()[]"
 

@@ -22,7 +22,7 @@ from wishwell.field_types import MAX_NUMBER
 from wishwell.importers import cells
 from wishwell.importers.feed_products import ProductRow, product_from_rows
 from wishwell.products import Availability, NewProduct, Variant
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items, orders
 from wishwell.wishlists.orders import Line, Order

@@ -17,7 +17,8 @@ from wishwell.db import Reader, Row, Writer, statements
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, no_record
 from wishwell.products import notices
-from wishwell.products.notices import Money, Offer
+from wishwell.products.money import Money
+from wishwell.products.notices import Offer
 from wishwell.profiles import WholeStore, pages
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items

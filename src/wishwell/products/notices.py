@@ -6,17 +6,18 @@ in one transaction. So it can be killed at any time, and the next batch resumes 
 ended.
 """
 
+import contextlib
 import random
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from wishwell import events, ids, stores
 from wishwell import field_types as types
 from wishwell.db import Database, Reader, Row, Writer, bad_rows, run_statement
+from wishwell.products.money import Money, amount, is_drop, is_known
 from wishwell.profiles import records
 from wishwell.stores import Store, placeholders
 from wishwell.wishlists import items
@@ -33,16 +34,6 @@ _SKEW_MS = 60_000
 """Tolerated clock skew between two machines, in milliseconds (rule: notice-each-once)."""
 
 
-# rule: product-replaced
-class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A price."""
-
-    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?\Z")]
-    """Decimal text, with up to 4 digits after the point."""
-    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
-    """The three-letter code of the currency."""
-
-
 class Offer(NamedTuple):
     """A variant's price and availability in a put. None: unknown."""
 
@@ -54,29 +45,33 @@ class VariantState(msgspec.Struct, omit_defaults=True):
     """The stored price and availability of a variant, and its pending notices.
 
     ``reference``: the price to compare the next one with, the last known one if the current one is
-    unknown. ``in_stock``: whether it was in stock when that was last known. ``dropped_from``: the
-    price before a pending drop. ``dropped_at``, ``restocked_at``: times of the puts that caused
-    pending notices, or empty.
+    unknown. ``in_stock``, ``sold_out``: whether it was in stock or out of stock when that was last
+    known. ``dropped_from``: the price before a pending drop. ``dropped_at``, ``restocked_at``:
+    times of the puts that caused pending notices, or empty.
     """
 
     price: Money | None = None
     reference: Money | None = None
     in_stock: bool | None = msgspec.field(default=None, name="available")
+    sold_out: bool = False
     dropped_from: Money | None = None
     dropped_at: str = ""
     restocked_at: str = ""
 
     def due_since(self, notice: Literal["dropped_at", "restocked_at"]) -> str:
         """Returns the time of the put that caused the notice, or "" without a due notice. A drop
-        waits while the price is unknown."""
+        waits while the price is unknown, or the product sold out."""
         if notice == "restocked_at":
             return self.restocked_at
-        return self.dropped_at if _is_known(self.price) else ""
+        return "" if self._drop_waits() else self.dropped_at
 
     def clear_due(self) -> None:
         self.restocked_at = ""
-        if _is_known(self.price):
+        if not self._drop_waits():
             self.dropped_from, self.dropped_at = None, ""
+
+    def _drop_waits(self) -> bool:
+        return self.sold_out or not is_known(self.price)
 
 
 Variants = dict[str, VariantState]
@@ -120,35 +115,19 @@ def compare(
 # rules: notice-drop, notice-reference, notice-each-once
 def _compare_price(old: VariantState, new: VariantState, percent: int, now: str) -> None:
     price, reference = new.price, old.reference
-    if price is None or not _is_known(price):
+    if price is None or not is_known(price):
         new.reference = reference
         new.dropped_from, new.dropped_at = old.dropped_from, old.dropped_at
         return
     new.reference = price
     if reference is None:
         return
-    if old.dropped_from is not None and _is_drop(old.dropped_from, price, percent):
+    if old.dropped_from is not None and is_drop(old.dropped_from, price, percent):
         new.dropped_from, new.dropped_at = old.dropped_from, old.dropped_at
-    if _is_drop(reference, price, percent):
+    if is_drop(reference, price, percent):
         new.dropped_from, new.dropped_at = new.dropped_from or reference, now
-    elif price.currency == reference.currency and _amount(price) <= _amount(reference):
+    elif price.currency == reference.currency and amount(price) <= amount(reference):
         new.reference = reference
-
-
-def _is_known(price: Money | None) -> bool:
-    """Returns whether a price can be compared: 0 is as good as none."""
-    return price is not None and bool(_amount(price))
-
-
-def _is_drop(before: Money, after: Money, percent: int) -> bool:
-    if before.currency != after.currency:
-        return False
-    old, new = _amount(before), _amount(after)
-    return new < old and new * 100 <= old * (100 - percent)
-
-
-def _amount(money: Money) -> Decimal:
-    return Decimal(money.amount)
 
 
 # rules: notice-drop, notice-reference, notice-each-once
@@ -156,6 +135,7 @@ def _compare_stock(
     old: VariantState, new: VariantState, availability: str | None, now: str
 ) -> None:
     new.in_stock = old.in_stock if availability is None else availability == "in_stock"
+    new.sold_out = old.sold_out if availability is None else availability == "out_of_stock"
     if old.in_stock and new.in_stock:
         new.restocked_at = old.restocked_at
     elif old.in_stock is False and new.in_stock:
@@ -182,7 +162,8 @@ class NoticeData(msgspec.Struct, rename="camel", omit_defaults=True):
     """For a notice: the variant; omitted for the product itself."""
     product: NoticeProduct
     previous_price: Money | UnsetType
-    """For a price drop: the price that it is compared with."""
+    """For a price drop: the price that it is compared with. For a restock: the same, if the price
+    dropped while the product was sold out."""
     price: Money | UnsetType
     """For a notice: the price."""
 
@@ -364,12 +345,16 @@ class _PendingNotices:
         of, mark = (item, choice), {"profile": owner, "id": item.id}
         mark |= {"dropped_at": dropped_at, "restocked_at": restocked_at}
         recorded: list[NewEvent] = []
+        before = None if dropped is None else self._variants[dropped].dropped_from
+        if dropped is not None and not _is_below_saved(item, self._variants[dropped].price):
+            dropped = before = None
         if dropped is not None:
-            before = self._variants[dropped].dropped_from
-            recorded.append((owner, "item.price_dropped", self._data(*of, dropped, before)))
             mark["dropped_at"] = at
+        if dropped is not None and dropped != restocked:
+            recorded.append((owner, "item.price_dropped", self._data(*of, dropped, before)))
+            before = None
         if restocked is not None:
-            recorded.append((owner, "item.back_in_stock", self._data(*of, restocked, None)))
+            recorded.append((owner, "item.back_in_stock", self._data(*of, restocked, before)))
             mark["restocked_at"] = at
         return recorded, mark
 
@@ -385,6 +370,19 @@ class _PendingNotices:
         for known in self._variants.values():
             known.clear_due()
         return msgspec.json.encode(self._variants).decode()
+
+
+# rule: notice-drop
+def _is_below_saved(item: Item, price: Money | None) -> bool:
+    """Returns whether a price is below the one at which an item was saved. True if they can't be
+    compared."""
+    saved = None
+    if item.saved_price is not UNSET:
+        with contextlib.suppress(msgspec.DecodeError):
+            saved = msgspec.json.decode(item.saved_price, type=Money)
+    if saved is None or price is None or saved.currency != price.currency:
+        return True
+    return not is_known(saved) or amount(price) < amount(saved)
 
 
 def _later(time: str, milliseconds: int) -> str:

@@ -1,7 +1,6 @@
 """Request bodies that put products, and their conversion to validated ``NewProduct``s."""
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from msgspec import Meta
 from wishwell import products
 from wishwell.field_types import MAX_NUMBER, ProductId
 from wishwell.products import NewProduct, ProductData, Variant
+from wishwell.products.money import check_currency
 from wishwell.stores import Store
 from wishwell.stores.placeholders import new_product_id
 from wishwell.wishlists import fields
@@ -22,14 +22,13 @@ class ProductBody(ProductData, kw_only=True):
     variants: Annotated[list[Variant], Meta(max_length=products.MAX_VARIANTS)] | None = None
 
     def product(self, id: str, store: Store, *, is_stored: bool = False) -> NewProduct:
-        """Returns the product. ``is_stored``: accepts placeholders as ids, from older versions."""
-        convert = partial(
-            _variant, store.product_id if is_stored else partial(new_product_id, store)
-        )
+        """Returns the product. ``is_stored``: accepts ids and currencies that only older versions
+        stored."""
+        convert = partial(_variant, store, is_stored=is_stored)
         variants = fields.each("variants", self.variants or (), convert)
         ids = [variant.variant_id for variant in variants]
         fields.check_once("variants[{}].variantId: is the same as in variants[{}].", ids)
-        _check(self)
+        _check(self, is_stored=is_stored)
         facts = ProductData(
             self.title, self.url, self.image, self.price, self.available, self.availability
         )
@@ -59,14 +58,17 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
         return checked
 
 
-def _variant(check_id: Callable[[str, int | str], str], variant: Variant) -> Variant:
+def _variant(store: Store, variant: Variant, *, is_stored: bool) -> Variant:
+    check_id = store.product_id if is_stored else partial(new_product_id, store)
     variant.variant_id = check_id("variantId", variant.variant_id)
-    _check(variant)
+    _check(variant, is_stored=is_stored)
     products.set_availability(variant, stored=True)
     return variant
 
 
-def _check(given: ProductData | Variant) -> None:
+def _check(given: ProductData | Variant, *, is_stored: bool) -> None:
+    if not is_stored:
+        check_currency("price.currency", given.price)
     for field in ("title", "url", "image"):
         products.check_text(field, getattr(given, field) or "")
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wishwell.db import Reader
 from wishwell.products import shown
-from wishwell.products.notices import Money
+from wishwell.products.money import Money
 from wishwell.profiles import Profile, pages
 from wishwell.wishlists import lists
 from wishwell.wishlists.items import Item

@@ -18,7 +18,7 @@ from wishwell.access import auth
 from wishwell.access.access_cache import AdminScope
 from wishwell.errors import Invalid
 from wishwell.field_types import MAX_QUANTITY, Note, ProductId, Quantity
-from wishwell.products import NewProduct, Variant, notices, product_bodies
+from wishwell.products import NewProduct, Variant, money, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
 from wishwell.stores import Store
 from wishwell.transfer import strict
@@ -234,7 +234,7 @@ class ItemRecord(Record):
     list_ids: list[RecordId] = msgspec.field(default_factory=list)
     dropped_at: Time | None = None
     restocked_at: Time | None = None
-    saved_price: notices.Money | None = None
+    saved_price: money.Money | None = None
     saved_at: Time | None = None
 
     @property

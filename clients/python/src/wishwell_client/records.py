@@ -381,7 +381,9 @@ class EventData(Record, frozen=True):
     notices: bool | None = None
     product: EventProduct | None = None
     previous_price: Money | None = None
-    """For a price drop: the price that it is compared with."""
+    """For a price drop: the price that it is compared with. For a restock: the same, if the price
+    dropped while the product was sold out.
+    """
     price: Money | None = None
     """For a notice: the price."""
     session: str | None = None

@@ -1,0 +1,44 @@
+"""Prices, and how they are compared."""
+
+from decimal import Decimal
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from wishwell import currencies
+from wishwell.errors import Invalid
+
+
+# rule: product-replaced
+class Money(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A price."""
+
+    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?\Z")]
+    """Decimal text, with up to 4 digits after the point."""
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
+    """The three-letter code of the currency."""
+
+
+# rule: product-replaced
+def check_currency(field: str, price: Money | None) -> None:
+    """Raises ``Invalid`` for a currency that isn't in ISO 4217 today."""
+    if price is not None and not currencies.is_known(price.currency):
+        raise Invalid(f"{field}: {price.currency} isn't a currency of ISO 4217.")
+
+
+def is_known(price: Money | None) -> bool:
+    """Returns whether a price can be compared: 0 is as good as none."""
+    return price is not None and bool(amount(price))
+
+
+def is_drop(before: Money, after: Money, percent: int) -> bool:
+    """Returns whether a price is lower by at least ``percent``, in the same currency."""
+    if before.currency != after.currency:
+        return False
+    old, new = amount(before), amount(after)
+    return new < old and new * 100 <= old * (100 - percent)
+
+
+def amount(price: Money) -> Decimal:
+    return Decimal(price.amount)
