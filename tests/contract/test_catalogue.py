@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import re
-import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -510,27 +509,3 @@ def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
     bench.write(store_deletion.begin, store.handle, NOW)
     with pytest.raises(StoreDeleted):
         load(bench, store, "id\n1\n")
-
-
-def test_line_that_is_too_long_is_refused_as_one(tmp_path):
-    """A line that is too long is one bad row: later lines keep their numbers, and memory never holds all of
-    it. Rule: import-checked."""
-    size = 32 << 20
-    hidden = b" " * (size - 30) + b'{"id": 9, "title": "hidden"}\n'
-    path = tmp_path / "feed.jsonl"
-    path.write_bytes(b'{"id": 1}\n' + hidden + b'{"id": "x"}\n{"id": 2}')
-    with path.open("rb") as file:
-        found = Catalogue("feed", file, NUMBERS, 0)
-        tracemalloc.start()
-        for _ in found.read():
-            pass
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-    told = [str(reason) for reason in found.reasons]
-    assert told[0].startswith(f"has {len(hidden):,} bytes; a line may have at most 1,048,576")
-    assert "first: line 2" in told[0] and told[1].startswith("id: ") and "line 3" in told[1]
-    assert {product.product_id for product in found} == {"1", "2"}
-    assert peak < size / 4
-    table = b"id\ttitle\n1\ta\n2\t" + b"x" * (1 << 20) + b"\n3\tb\n"
-    with pytest.raises(Invalid, match="line 3: has more than 1,048,576 characters"):
-        read(table)

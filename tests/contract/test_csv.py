@@ -186,7 +186,7 @@ BAD = {
     "7,1": "has 2 cells, but the first line has 8",
     "7,1,,,,,,,": "has 9 cells, but the first line has 8",
     '"7"7,1,,,,,,': "isn't a valid CSV row",
-    f'7,1,,,,"{"x" * 140_000}",,': "isn't a valid CSV row",
+    f'7,1,,,,"{"x" * 140_000}",,': "has a cell of more than 131,072 characters",
     '7,1,,,,"never closed,,\n7,1,,,,,,': "isn't a valid CSV row",
 }
 

@@ -4,7 +4,6 @@ import codecs
 import contextlib
 import csv
 import io
-import itertools
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, BinaryIO
@@ -18,8 +17,17 @@ from wishwell.stores import Store, placeholders
 EMPTY_CELLS = {"", "NULL", "null", "\\N"}
 """Cells that stand for a missing value, as databases write them."""
 
-MAX_LINE = 1 << 20
-"""Maximum characters of a line: several times the limit of cells."""
+MAX_ROW = 1 << 20
+"""Maximum characters of a row with all its lines."""
+
+_MAX_CELL = 131_072
+"""Maximum characters of a cell."""
+
+_REST = "; reading ended here. Is a closing quote or a line break missing?"
+
+# The reader must return large cells, because after its own error it takes a cell's next line for a
+# row. ``Table`` limits rows and cells.
+csv.field_size_limit(MAX_ROW)
 
 _NOT_TEXT = re.compile("[\ud800-\udfff]")
 _id_decoder = msgspec.json.Decoder(ProductId)
@@ -46,6 +54,10 @@ def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[
     return found
 
 
+class _RowTooLarge(Exception):
+    """The row being read has more than ``MAX_ROW`` characters."""
+
+
 class Table:
     """The table in a file. ``header``: the columns' names, normalised by ``normal``.
     ``commented``: whether rows of comments, which begin with ``#``, precede it."""
@@ -65,6 +77,7 @@ class Table:
         self.path, self.encoding = path, encoding
         self.commented = False
         self._row: list[str] = []
+        self._size = 0  # characters of the row's lines
         if file.seekable():
             start = file.read(2)
             file.seek(0)
@@ -83,7 +96,7 @@ class Table:
         """Returns the delimiter and the names of the columns, found by the first line."""
         found = []
         for delimiter in ",;\t":
-            with contextlib.suppress(csv.Error):
+            with contextlib.suppress(csv.Error, _RowTooLarge):
                 names = [normal(name) for name in self._header(self._rows(delimiter))]
                 found.append((len(self._known & {*names}), len(names), delimiter, names))
         _, width, delimiter, names = max(found, default=(0, 0, ",", []))
@@ -93,31 +106,33 @@ class Table:
 
     def _header(self, rows: Any) -> list[str]:
         """Returns the first row that isn't a comment, as Meta's templates have."""
-        for cells in rows:
+        while (cells := self._next(rows)) is not None:
             is_comment = bool(cells) and cells[0].startswith("#")
             if not is_comment or self._known.intersection(map(self._normal, cells)):
-                return list(cells)
+                return cells
             self.commented = True
         return []
+
+    def _next(self, rows: Any) -> list[str] | None:
+        """Returns the next row's cells, or ``None`` at the end of the file."""
+        self._row.clear()
+        self._size = 0
+        return next(rows, None)
 
     def _rows(self, delimiter: str) -> Any:
         if delimiter == "\t":
             return _TabSeparated(self._lines())
         return csv.reader(self._lines(), delimiter=delimiter, strict=True)
 
+    # rule: catalogue-limits
     def _lines(self) -> Iterator[str]:
         self._text.seek(0)
         try:
-            for number in itertools.count(1):
-                line = self._text.readline(MAX_LINE + 1)
-                if len(line) > MAX_LINE:
-                    raise Invalid(
-                        f"{self.path}: line {number}: has more than {MAX_LINE:,} characters; is a "
-                        "line break missing?"
-                    )
-                if not line:
-                    return
+            while line := self._text.readline(MAX_ROW + 1 - self._size):
                 self._row.append(line)
+                self._size += len(line)
+                if self._size > MAX_ROW:
+                    raise _RowTooLarge
                 yield line
         except UnicodeError as error:
             raise Invalid(f"{self.path}: {_other(self.encoding)}.") from error
@@ -133,20 +148,27 @@ class Table:
             )
         return self.header.index(column)
 
+    # rule: catalogue-limits
     def rows(self) -> Iterator[tuple[int, list[str] | str]]:
-        """Yields each non-empty row: its line number, and its cells or an error message."""
+        """Yields each non-empty row: its line number, and its cells or an error message. Ends at a
+        row or cell that is too large."""
         rows, width = self._rows(self.delimiter), len(self.header)
         self._header(rows)
         while True:
             line = rows.line_num + 1
-            self._row.clear()
             try:
-                cells = next(rows, None)
+                cells = self._next(rows)
             except csv.Error as error:
                 line += _line_of_field("".join(self._row), self.delimiter)
                 yield line, f"isn't a valid CSV row ({error}); is a closing quote missing?"
                 continue
+            except _RowTooLarge:
+                yield line, f"begins a row of more than {MAX_ROW:,} characters{_REST}"
+                return
             if cells is None:
+                return
+            if self._size > _MAX_CELL and max(map(len, cells), default=0) > _MAX_CELL:
+                yield line, f"has a cell of more than {_MAX_CELL:,} characters{_REST}"
                 return
             if "".join(cells).strip():
                 wrong = f"has {len(cells)} cells, but the first line has {width}"
@@ -211,7 +233,7 @@ def product_id(store: Store, kind: str, cell: str) -> str:
 
     Raises ``Invalid``.
     """
-    cell = re.sub(rf"gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
+    cell = re.sub(rf"^gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
     if placeholders.is_product(cell):
         raise Invalid("is a placeholder, not an id")
     try:
