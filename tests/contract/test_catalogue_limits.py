@@ -7,10 +7,12 @@ import tracemalloc
 
 import pytest
 
+from wishwell import ids
 from wishwell.errors import Invalid
-from wishwell.importers.catalogue import Catalogue
+from wishwell.importers import cells
+from wishwell.importers.catalogue import Catalogue, in_pattern
 
-from .test_catalogue import NUMBERS, products_in, read
+from .test_catalogue import AT, NUMBERS, TEXTS, eur, products_in, read
 from .test_csv import parsed_items
 from .test_csv import read as read_wishes
 from .test_feed_readers import RSS
@@ -85,6 +87,38 @@ def test_wishes_behind_a_row_that_is_too_large_are_not_read(tmp_path):
         )
         [error] = file.spool.errors
         assert error.startswith("line 3: ") and "reading ended here" in error
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["{product}a{variant}b", "a{product}a{variant}a", "{product}{variant}", "b{product}b"],
+)
+def test_pattern_is_matched_in_linear_time(pattern):
+    """An id of 98 kB is refused without backtracking. Rule: catalogue-limits."""
+    text = f"id,title\n{'a' * 98_000},x\n7,y\n"
+    assert read(text, TEXTS, pattern=pattern)[0].refused == 2
+    assert in_pattern("x{variant}--{product}y")("xa-b--cy") == ("c", "a-b")
+
+
+@pytest.mark.parametrize("offset", ["-05:00", "-2359", "+14:00", "Z", ""])
+def test_sale_until_the_last_moment_is_read(offset):
+    """A time in the year 9999 is read with any offset. Rule: catalogue-limits."""
+    text = f"2020-01-01T00:00:00Z/9999-12-31T23:59:59{offset}"
+    found, told = read(
+        f"id,price,sale_price,sale_price_effective_date\n7,9 EUR,5 EUR,{text}\n", at=AT
+    )
+    [product] = found
+    assert (told, product.data.price) == ([], eur("5"))
+    assert ids.timestamp(found.sales["7"])[:10] == "9999-12-31"
+    assert cells.moment("9999-12-31", ends=True) == ids.MAX_TIMESTAMP_MS
+
+
+def test_cell_that_python_refuses_is_left_out():
+    """Entities of thousands of digits and malformed relative URLs cost their cell.
+    Rule: catalogue-cells."""
+    text = f"id,title,link,image_link\n7,&#{'9' * 5_000};,https://a.example/,//[x\n"
+    found, told = read(text)
+    assert (found.refused, found.lost, len(told)) == (0, 2, 2)
 
 
 @pytest.mark.parametrize(

@@ -60,18 +60,23 @@ def in_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
     names = parts[1::2]
     if sorted(names) not in (["product"], ["product", "variant"]):
         raise Invalid("--id-pattern: must contain {product} once and {variant} at most once.")
-    # Greedy and lazy: their results differ if an id can be split in two ways.
-    texts = [*map(re.escape, parts[::2])]
-    ways = [re.compile(f"(.{many})".join(texts)) for many in ("+", "+?")]
+    first, *between, last = parts[::2]
 
     def read(id: str) -> tuple[str, str]:
-        found = {match.groups() for way in ways if (match := way.fullmatch(id))}
-        if len(found) != 1:
-            raise Invalid(
-                "matches --id-pattern in several ways" if found else "doesn't match --id-pattern"
-            )
-        named = dict(zip(names, found.pop(), strict=True))
-        return named["product"], named.get("variant", "")
+        inner = id[len(first) : len(id) - len(last)]
+        if not (id.startswith(first) and id.endswith(last) and inner):
+            raise Invalid("doesn't match --id-pattern")
+        if not between:
+            return inner, ""
+        # Searched as text in linear time; backtracking of a regular expression is quadratic.
+        [mark] = between
+        at = inner.find(mark, 1, len(inner) - 1)
+        if at < 0:
+            raise Invalid("doesn't match --id-pattern")
+        if at != inner.rfind(mark, 1, len(inner) - 1):
+            raise Invalid("matches --id-pattern in several ways")
+        ids_by_name = dict(zip(names, (inner[:at], inner[at + len(mark) :]), strict=True))
+        return ids_by_name["product"], ids_by_name["variant"]
 
     return read
 

@@ -115,7 +115,10 @@ def _can_follow(point: str, fraction: str, currency: str) -> bool:
 
 def title(cell: str) -> str:
     """Returns a title as plain text. HTML entities are decoded, once."""
-    text = " ".join(html.unescape(cell).split())
+    try:
+        text = " ".join(html.unescape(cell).split())
+    except ValueError:  # a reference to a character by a number of thousands of digits
+        text = ""
     if not 0 < len(text) <= products.MAX_TITLE or fields.has_control(text):
         raise Invalid(
             f"must have at most {products.MAX_TITLE} characters and no control characters"
@@ -125,9 +128,9 @@ def title(cell: str) -> str:
 
 def url(cell: str, base: str = "") -> str:
     """Returns an absolute URL. ``base``: the URL that a relative one is resolved against."""
-    if base and "://" not in cell:
-        cell = urljoin(base, cell)
     try:
+        if base and "://" not in cell:
+            cell = urljoin(base, cell)
         return msgspec.convert(quote(cell, safe=_PRINTABLE), products.Url)
     except (msgspec.ValidationError, ValueError) as error:
         most = f"{products.MAX_URL:,}"
@@ -168,8 +171,8 @@ def period(cell: str) -> Period:
 
 
 def moment(cell: str, *, ends: bool = False) -> int:
-    """Returns a time in milliseconds since 1970. Times without an offset are in UTC. A date alone
-    is its first moment, or its last if ``ends``."""
+    """Returns a time in milliseconds since 1970, at most that of the year 9999's end in UTC. Times
+    without an offset are in UTC. A date alone is its first moment, or its last if ``ends``."""
     text = cell.strip()
     try:
         # Google's feeds have offsets without a colon, which Python 3.11 reads only with seconds.
@@ -179,4 +182,5 @@ def moment(cell: str, *, ends: bool = False) -> int:
         raise Invalid("must have times in ISO 8601, such as 2027-03-01T00:00+0100") from error
     made = time if time.tzinfo else time.replace(tzinfo=UTC)
     is_date = len(text) <= len("2027-03-01")
-    return int(made.timestamp() * 1000) + (ids.DAY_MS - 1 if ends and is_date else 0)
+    last = ids.DAY_MS - 1 if ends and is_date else 0
+    return min(int(made.timestamp() * 1000) + last, ids.MAX_TIMESTAMP_MS)
