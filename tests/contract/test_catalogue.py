@@ -497,8 +497,9 @@ def test_what_the_file_lacks_is_deleted(bench, store):
         bench.clock.tick(),
     )
     found = load(bench, store, "id,title,price\n1,t,\n2,t,x\n")
-    bench.drain(found.delete_missing(bench.db, begun, bench.clock))
-    assert found.deleted == 597
+    bench.drain(found.missing.count(bench.db, deletes=True))
+    bench.drain(found.missing.delete(bench.db, begun, bench.clock))
+    assert found.missing.deleted == 597
     left = bench.select("SELECT product_id FROM products WHERE store_id = $1", store.id)
     assert sorted(left) == [("1",), ("2",), ("3",)]
     assert bench.read(products.find, other, "5").title == "other"

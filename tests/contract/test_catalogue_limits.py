@@ -98,6 +98,7 @@ def test_pattern_is_matched_in_linear_time(pattern):
     text = f"id,title\n{'a' * 98_000},x\n7,y\n"
     assert read(text, TEXTS, pattern=pattern)[0].refused == 2
     assert in_pattern("x{variant}--{product}y")("xa-b--cy") == ("c", "a-b")
+    assert in_pattern("{product}_{variant}")("a_b_") == ("a", "b_")
 
 
 @pytest.mark.parametrize("offset", ["-05:00", "-2359", "+14:00", "Z", ""])
@@ -143,9 +144,9 @@ def test_first_of_repeated_elements_counts(elements, title):
 def test_tabs_inside_quotes_are_data_if_the_row_has_too_many_cells(tmp_path):
     """A quoted field between tabs may contain tabs, if the row has as many cells as the first then.
     Rule: catalogue-cells."""
-    rows = ['7\t"a\tb ""c"""\tx', '8\t"a\tb\tx', '9\t"a"\tx', '10\t"a\tb"\tx\ty']
+    rows = ['7\t"a\tb ""c"""\tx', '8\t"a\tb\tx', '9\t"a"b\tx', '10\t"a\tb"\tx\ty']
     found, [told] = read("id\ttitle\tbrand\n" + "\n".join(rows))
-    assert {one.product_id: one.data.title for one in found} == {"7": 'a b "c"', "9": "a"}
+    assert {one.product_id: one.data.title for one in found} == {"7": 'a b "c"', "9": '"a"b'}
     assert told == "has 4 cells, but the first line has 3 (2 rows, first: line 3)"
     wishes = read_wishes(tmp_path, 'W\tP\tN\n7\t1\t"a\tb"\n', columns="customer=W,product=P")
     assert parsed_items(wishes)[0][:2] == ("7", "1")

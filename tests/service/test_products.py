@@ -55,6 +55,24 @@ def test_command_prints_what_it_did(service):
     assert known(service).keys() == {"2", "4"}
 
 
+def test_too_many_deletions_end_with_3(service):
+    """A file that lacks too much is imported, says how much it lacks, and ends with 3, also as a
+    dry run, until that is accepted. Rules: catalogue-delete-missing, command-error."""
+    rows = [f"{n},t\n" for n in range(1, 20)]
+    service.quick("products", written(service, "id,title\n" + "".join(rows), "feed.csv"), *STORE)
+    feed = written(service, "id,title\n1,new\n2,t\n", "feed.csv")
+    run = ["products", feed, *STORE, "--delete-missing"]
+    done = service.cli(*run, "--dry-run", check=False)
+    assert done.returncode == 3 and "to delete: 17 products, 0 variants" in done.stdout
+    done = service.cli(*run, "--json", check=False)
+    assert done.returncode == 3 and "the file lacks 17 of 19 products" in done.stderr
+    said = json.loads(done.stdout)
+    assert (said["imported"], said["deleted"], len(known(service))) == (1, 0, 19)
+    assert (said["missingProducts"], said["missingVariants"]) == (17, 0)
+    service.quick(*run, "--accept-deletions")
+    assert known(service).keys() == {"1", "2"}
+
+
 def test_unpublished_product_is_left_out_and_deleted_as_missing(service):
     """A product that became a draft is left out, which is no fault, and `--delete-missing` deletes it.
     Rules: catalogue-formats, catalogue-delete-missing."""

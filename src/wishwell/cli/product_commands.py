@@ -37,6 +37,9 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
                      help="Import nothing if a row or a cell can't be read."),
         click.option("--delete-missing", is_flag=True,
                      help="Delete products that are missing from the file."),
+        click.option("--accept-deletions", is_flag=True,
+                     help="Delete products and variants even if more than a fifth is missing, and "
+                     "accept lines inside quotes that read as rows."),
         click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
         click.option("--encoding", metavar="NAME", help="Encoding of a CSV file (default: UTF-8)."),
         click.option("--currency", metavar="EUR",
@@ -68,6 +71,7 @@ def products_command(
     dry: bool,
     strict: bool,
     delete_missing: bool,
+    accept_deletions: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -81,57 +85,67 @@ def products_command(
     store = run(settings, lambda db: db.read(stores.by_handle, handle))
     progress = Progress()
     with _file(path) as file:
-        found = Catalogue(path, file, store, clock(), **how)
+        found = Catalogue(path, file, store, clock(), accept_deletions=accept_deletions, **how)
         size = file.seek(0, 2)
         file.seek(0)
         for number in found.read():
             progress.report(f"checked {number:,} rows", file.tell() / size)
+    is_refused = strict and bool(found.reasons)
+    if not is_refused:
+        _import(settings, found, progress, dry=dry, delete_missing=delete_missing)
     summary = catalogue_summary.of(found, clock())
-    summary.products, summary.dry_run = found.count(), dry
-    if strict and found.reasons:
-        _print(summary, as_json)
-        raise Invalid(f"{path}: nothing was imported, because not all of it can be read.")
-    if dry:
-        if not as_json:
-            examples = [*islice(found, _MAX_EXAMPLES)]
-            terminal.say(catalogue_summary.table_of(examples, found.sales))
-    else:
-        summary = _import(settings, found, summary, progress, delete_missing=delete_missing)
+    if dry or is_refused:
+        summary.products, summary.dry_run = found.count(), dry
+    if dry and not (as_json or is_refused):
+        examples = [*islice(found, _MAX_EXAMPLES)]
+        terminal.say(catalogue_summary.table_of(examples, found.sales))
     _print(summary, as_json)
-    if delete_missing and not dry and found.is_unsure:
+    if is_refused:
+        raise Invalid(f"{path}: nothing was imported, because not all of it can be read.")
+    _check(path, found, deletes=delete_missing and not dry)
+
+
+def _import(
+    settings: Settings, found: Catalogue, progress: Progress, *, dry: bool, delete_missing: bool
+) -> None:
+    """Puts the products, deletes the missing ones if asked to, and stores the run's summary.
+    ``dry``: only counts what the file lacks."""
+    all_products, missing = found.count(), found.missing
+
+    async def put(db: Database) -> None:
+        begun = now()
+        async for _ in missing.count(db, deletes=delete_missing):
+            progress.report(f"compared {missing.stored_products:,} stored products")
+        if dry:
+            return
+        async for _ in found.load(db, new_id, now):
+            done = found.put + found.unchanged
+            progress.report(f"{done:,} of {all_products:,} products", done / all_products)
+        if delete_missing and not (found.is_unsure or missing.is_withheld):
+            await clock.observe(db)
+            async for _ in missing.delete(db, begun, clock):
+                progress.report(f"{missing.deleted:,} products deleted")
+        await catalogue_summary.save(db, found.store, catalogue_summary.of(found, clock()))
+
+    run(settings, put)
+
+
+# rules: catalogue-delete-missing, command-error
+def _check(path: str, found: Catalogue, *, deletes: bool) -> None:
+    """Ends the command with an error if rows were left out or too much is missing."""
+    if deletes and found.is_unsure:
         raise Invalid(
             f"{path}: nothing was deleted: some rows were left out, so "
             "products missing from the file can't be distinguished from those."
         )
     if found.refused:
         raise Invalid(f"{path}: some rows were left out (listed above).")
-
-
-def _import(
-    settings: Settings,
-    found: Catalogue,
-    summary: Summary,
-    progress: Progress,
-    *,
-    delete_missing: bool,
-) -> Summary:
-    """Puts the products, deletes the missing ones if asked to, and stores the run's summary."""
-    all_products = found.count()
-
-    async def put(db: Database) -> Summary:
-        begun = now()
-        async for _ in found.load(db, new_id, now):
-            done = found.put + found.unchanged
-            progress.report(f"{done:,} of {all_products:,} products", done / all_products)
-        if delete_missing and not found.is_unsure:
-            await clock.observe(db)
-            async for _ in found.delete_missing(db, begun, clock):
-                progress.report(f"{found.deleted:,} products deleted")
-        made = catalogue_summary.of(found, clock())
-        await catalogue_summary.save(db, found.store, made)
-        return made
-
-    return run(settings, put)
+    if found.missing.is_withheld:
+        terminal.fail(
+            f"{path}: nothing was deleted, because the file lacks {found.missing}, more than a "
+            "fifth. If the file is complete, run again with --accept-deletions.",
+            terminal.WITHHELD,
+        )
 
 
 def _print(summary: Summary, as_json: bool) -> None:
@@ -148,6 +162,9 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield f"columns: {', '.join(read)}"
     if summary.ignored:
         yield f"ignored columns: {', '.join(summary.ignored)[:_MAX_CHARACTERS]}"
+    if summary.dry_run and (summary.missing_products or summary.missing_variants):
+        lacks = counted(summary.missing_products, "product")
+        yield f"to delete: {lacks}, {counted(summary.missing_variants, 'variant')}"
     for reason in summary.reasons[:_MAX_REASONS]:
         yield f"left out: {reason}"
     if (more := len(summary.reasons) - _MAX_REASONS) > 0:

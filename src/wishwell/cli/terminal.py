@@ -20,6 +20,9 @@ from wishwell.errors import Invalid
 DEFECT = os.EX_SOFTWARE
 """Exit code of a command that failed because of a bug in the program."""
 
+WITHHELD = 3
+"""Exit code of a command that did everything but too many deletions."""
+
 _NOTHING = "-"
 _UNLIMITED_COLUMNS = 1_000_000  # columns of a file or a pipe
 
@@ -51,16 +54,17 @@ def _one_line() -> Iterator[None]:
     except Exception as error:
         line = failures.message_of(error)
         if line is None:
-            _exit(_defect(error), DEFECT)
+            fail(_defect(error), DEFECT)
         if isinstance(error, BrokenPipeError):  # `| head` has read enough
             _give_up(sys.stdout)
             raise click.exceptions.Exit(1) from None
         if isinstance(error, OSError):  # for example --help into a file on a full disk
             _give_up(sys.stdout)
-        _exit(line, 1)
+        fail(line, 1)
 
 
-def _exit(line: str, code: int) -> NoReturn:
+def fail(line: str, code: int) -> NoReturn:
+    """Prints an error message and ends the command with an exit code."""
     try:
         click.echo(f"wishwell: {' '.join(line.split())}".translate(_CONTROLS), err=True)
     except OSError:

@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 import msgspec
 
 from wishwell import ids, products, stores
-from wishwell.db import Database, Row, Writer, run_statement, statements
-from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
+from wishwell.db import Database, Row, Writer
 from wishwell.errors import Invalid
 from wishwell.importers import cells, table
+from wishwell.importers.catalogue_missing import Missing
 from wishwell.importers.cells import Period
 from wishwell.importers.feed_formats import Unpublished
-from wishwell.importers.feed_products import ProductRow, product_from_rows
+from wishwell.importers.feed_products import ProductRow, product_from_rows, with_variants
 from wishwell.importers.feed_rows import FeedRows
 from wishwell.products import NewProduct
 from wishwell.products.money import Money
@@ -88,7 +88,7 @@ class Catalogue:
     cells that were; ``reasons``: why, at most ``_MAX_REASONS``; ``hidden``: the rows of products
     that the shop doesn't show; ``read_columns``: a column that was read, by field; ``sales``: when
     the sales of the first products end, in milliseconds since 1970.
-    ``put``, ``unchanged`` and ``deleted`` are numbers of products.
+    ``put`` and ``unchanged`` are numbers of products; ``missing``: what the file lacks.
     """
 
     def __init__(
@@ -100,20 +100,24 @@ class Catalogue:
         *,
         pattern: str = "",
         currency: str = "",
+        accept_deletions: bool = False,
         **how: Any,
     ) -> None:
-        """``now``: milliseconds since 1970, for the periods of sales. ``how``: as for ``FeedRows``.
-        Raises ``Invalid``."""
+        """``now``: milliseconds since 1970, for the periods of sales. ``accept_deletions``: whether
+        any number may be deleted, and lines inside quotes are never rows. ``how``: as for
+        ``FeedRows``. Raises ``Invalid``."""
         self.store, self._now = store, now
         self._currency = currency or store.reporting.currency
         self._split = in_pattern(pattern) if pattern else None
-        self.feed = FeedRows(path, file, store, has_pattern=bool(pattern), **how)
-        self.put = self.unchanged = self.deleted = self.rows = self.refused = self.lost = 0
+        how |= {"has_pattern": bool(pattern), "is_id": None if accept_deletions else self._is_id}
+        self.feed = FeedRows(path, file, store, **how)
+        self.put = self.unchanged = self.rows = self.refused = self.lost = 0
         self.read_columns: dict[str, str] = {}
         self.sales: dict[str, int] = {}
         self.hidden = Reason("", "the product isn't published", 0, 0, refused=True)
         self._reasons: dict[tuple[str, str], Reason] = {}
         self._spool = Spool()
+        self.missing = Missing(store, self._spool, is_accepted=accept_deletions)
 
     @property
     def reasons(self) -> list[Reason]:
@@ -158,8 +162,7 @@ class Catalogue:
         product = variant = cell = ""
         try:
             cell = self._id(row, "product")
-            of_product, of_pattern = self._split(cell) if self._split else (cell, "")
-            product = table.product_id(self.store, "Product", of_product)
+            product, of_product, of_pattern = self._split_id(cell)
             cell = self._id(row, "variant") or of_pattern
             if cell and cell != of_product:
                 variant = table.product_id(self.store, "ProductVariant", cell)
@@ -219,6 +222,18 @@ class Catalogue:
 
     def _id(self, row: Mapping[str, Any], field: str) -> str:
         return self._cell(row, field).removeprefix("'")  # Excel's mark for text
+
+    def _split_id(self, cell: str) -> tuple[str, str, str]:
+        """Returns the product's id as stored, and product and variant as in the cell."""
+        product, variant = self._split(cell) if self._split else (cell, "")
+        return table.product_id(self.store, "Product", product), product, variant
+
+    # rule: catalogue-quotes
+    def _is_id(self, cell: str) -> bool:
+        try:
+            return bool(self._split_id(cell.removeprefix("'")))
+        except Invalid:
+            return False
 
     def _cell(self, row: Mapping[str, Any], field: str) -> str:
         """Returns the first non-empty cell of a field's columns, or ""."""
@@ -291,11 +306,13 @@ class Catalogue:
         self, db: Database, new_id: ids.UUID7, now: Callable[[], str]
     ) -> AsyncIterator[None]:
         """Puts the products in batches, one transaction each."""
-        left = iter(self)
-        has_variants = bool(self._spool.ask("SELECT 1 FROM records WHERE kind > ''").fetchone())
+        left, has_variants = iter(self), self.missing.has_variants
+        keeps_variants = bool(self.refused) or self.missing.is_withheld
         while some := list(itertools.islice(left, products.MAX_BULK)):
             new_ids = [new_id() for _ in some]
-            changed, kept = await db.write(_put, self.store, some, new_ids, now(), has_variants)
+            changed, kept = await db.write(
+                _put, self.store, some, new_ids, now(), has_variants, keeps_variants
+            )
             self.put += changed
             self.unchanged += len(some) - changed - len(kept)
             for id in kept:
@@ -314,44 +331,11 @@ class Catalogue:
         """Whether products may be missing only because rows were left out. Valid after ``load``."""
         return bool(self.refused) or not self.put + self.unchanged
 
-    async def delete_missing(
-        self, db: Database, since: str, clock: ReferenceClock
-    ) -> AsyncIterator[None]:
-        """Deletes the products that are missing from the file, except those put after ``since``.
-        Raises ``ClockSuspect``, also if the clock was set back since."""
-        after, asked = ids.NO_UUID, "SELECT 1 FROM records WHERE key = ?"
-        these = {"store": self.store.id, "limit": products.MAX_BULK}
-        self._spool.ask("CREATE INDEX by_key ON records (key)")
-        while rows := await db.read(run_statement, "export_products", **these, after=after):
-            known = [statements.named("product_file_fields", row) for row in rows]
-            after = known[-1]["id"]
-            for product in (columns["product_id"] for columns in known):
-                if not self._spool.ask(asked, product).fetchone():
-                    self.deleted += await db.write(_delete, self.store, product, since, clock)
-            yield
-
 
 def _parted(message: str) -> tuple[str, str]:
     """Parts the name of a field from an error message, if it begins with one."""
     field, colon, reason = message.partition(": ")
     return (field, reason) if colon and field.isidentifier() else ("", message)
-
-
-# rule: clock-guard
-async def _delete(
-    tx: Writer, store: Store, product: str, since: str, clock: ReferenceClock
-) -> bool:
-    """Deletes a product unless it was put after ``since``. Returns whether it did."""
-    await tx.begin()
-    now = await clock.checked_now(tx)
-    if ids.timestamp(now) < since:
-        raise ClockSuspect("The clock was set back while this command ran. Run it again.")
-    times = {"since": since, "ahead": ids.timestamp(now + MAX_JUMP_MS)}
-    named = {"store": store.id, "product": product}
-    if await tx.one("product_delete_missing", **named, **times) is None:
-        return False
-    await tx.run("deleted_product_add", **named, now=ids.timestamp(now))
-    return True
 
 
 async def _put(
@@ -361,13 +345,18 @@ async def _put(
     new_ids: Sequence[str],
     now: str,
     has_variants: bool,
+    keeps_variants: bool,
 ) -> tuple[int, list[str]]:
     """Puts the products that differ from the stored ones. Returns their number, and the ids of
-    products left unchanged because a file without any variants would delete their variants."""
+    products left unchanged because a file without any variants would delete their variants.
+    ``keeps_variants``: keeps the stored variants that the file lacks."""
     await stores.check_not_deleting(tx, store)
     of = [product.product_id for product in given]
     rows = await tx.all("products_find", store=store.id, products=of)
     known = {id: (document, variants) for _, id, document, _, _, variants in rows}
+    if keeps_variants and has_variants:
+        stored = {id: variants for id, (_, variants) in known.items()}
+        given = [with_variants(one, stored.get(one.product_id, "[]")) for one in given]
     kept = [] if has_variants else [id for id, (_, variants) in known.items() if variants != "[]"]
     changed = [
         product

@@ -15,7 +15,8 @@ from wishwell.stores import Store
 class Summary(msgspec.Struct, rename="camel"):
     """What a run found and did. ``columns``: those read, ``fields``: where each field is read from.
     ``refused``: rows that were left out, ``hidden``: those of products that aren't published,
-    ``lost``: cells. ``reasons``: why, at most 101."""
+    ``lost``: cells. ``reasons``: why, at most 101. ``missing``: products that the file lacks, and
+    variants, which an import deletes unless they are too many."""
 
     finished_at: str
     format: str
@@ -32,6 +33,8 @@ class Summary(msgspec.Struct, rename="camel"):
     hidden: int
     lost: int
     reasons: list[Reason]
+    missing_products: int
+    missing_variants: int
     dry_run: bool = False
 
 
@@ -48,11 +51,13 @@ def of(found: Catalogue, now: int) -> Summary:
         products=found.put + found.unchanged,
         imported=found.put,
         unchanged=found.unchanged,
-        deleted=found.deleted,
+        deleted=found.missing.deleted,
         refused=found.refused,
         hidden=found.hidden.count,
         lost=found.lost,
         reasons=found.reasons + [found.hidden] * bool(found.hidden.count),
+        missing_products=found.missing.products,
+        missing_variants=found.missing.variants,
     )
 
 

@@ -89,7 +89,7 @@ class CsvFile:
     # rule: import-csv
     def check(self) -> Iterator[int]:
         """Checks all rows. Yields the number of rows read so far at intervals."""
-        for number, (line, cells) in enumerate(self._table.rows(), 1):
+        for number, (line, cells) in enumerate(self._table.rows(self._is_row), 1):
             if isinstance(cells, str):
                 self.spool.fail(line, cells)
             else:
@@ -98,6 +98,17 @@ class CsvFile:
                 break
             if number % _BATCH_SIZE == 0:
                 yield number
+
+    # rule: catalogue-quotes
+    def _is_row(self, cells: list[str], quoted: int) -> bool:
+        """Whether cells name a customer and a product, one of them in the first ``quoted``."""
+        columns = [cell for cell in self._cells if cell[0] in ("customer", "product")]
+        try:
+            for _, at, _, read in columns:
+                read(cells[at].strip().removeprefix("'"))
+        except Invalid:
+            return False
+        return any(at < quoted for _, at, _, _ in columns)
 
     def _take(self, line: int, cells: list[str]) -> None:
         """Checks a row, and stores its wish under its customer, unless it is a guest's."""

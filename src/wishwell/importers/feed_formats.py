@@ -29,7 +29,8 @@ class Unpublished(Exception):
 
 class Format(NamedTuple):
     """A format. ``signs``: columns that only this format has together; each is needed. ``reads``:
-    further columns that ``rows`` reads. ``header``: columns that ``--map`` translates, by field."""
+    further columns that ``rows`` reads. ``header``: columns that ``--map`` translates, by field.
+    ``ids``: the columns of a row's id, if they aren't those of its product."""
 
     name: str
     columns: Mapping[str, str]
@@ -38,6 +39,7 @@ class Format(NamedTuple):
     reads: frozenset[str] = frozenset()
     header: Mapping[str, str] | None = None
     needs_text_ids: bool = False
+    ids: tuple[str, ...] = ()
 
     @property
     def all_columns(self) -> set[str]:
@@ -128,6 +130,7 @@ SHOPIFY = Format(
         )
     ),
     needs_text_ids=True,
+    ids=("handle", "url_handle"),
 )
 
 
@@ -243,6 +246,7 @@ WOOCOMMERCE = Format(
     header={"product": "id", "image": "images", "available": "in_stock?"}
     | {name: name for name in ONLY_WOOCOMMERCE}
     | _WOOCOMMERCE,
+    ids=("id",),
 )
 
 FORMATS = {one.name: one for one in (GOOGLE, META, SHOPIFY, WOOCOMMERCE)}

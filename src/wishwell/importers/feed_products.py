@@ -72,6 +72,15 @@ def product_from_rows(id: str, found: Mapping[str, ProductRow]) -> NewProduct:
     return NewProduct(id, whole, tuple(variants))
 
 
+# rule: catalogue-delete-missing
+def with_variants(product: NewProduct, stored: str) -> NewProduct:
+    """Returns the product with its variants and further ones of these ``stored`` as JSON."""
+    before = msgspec.json.decode(stored, type=list[Variant])
+    merged = {str(variant.variant_id): variant for variant in (*before, *product.variants)}
+    variants = tuple(merged.values())[: products.MAX_FILE_VARIANTS]
+    return NewProduct(product.product_id, product.data, variants)
+
+
 def _first(values: Iterable[str | None]) -> str | None:
     return next(filter(None, values), None)
 

@@ -2,7 +2,7 @@
 
 import codecs
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 import msgspec
@@ -20,6 +20,8 @@ SYNTAXES = ("csv", "tsv", "jsonl")
 _SNIFFED_BYTES = 4_096
 _MAX_NAMES = 10_000
 """Maximum names of columns that are remembered for the summary."""
+
+_ADVICE = "; if that line is text, import with --accept-deletions"
 
 _json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
 
@@ -59,12 +61,14 @@ class FeedRows:
         columns: Mapping[str, str] | None = None,
         encoding: str = "utf-8-sig",
         has_pattern: bool = False,
+        is_id: Callable[[str], bool] | None = None,
     ) -> None:
         """``kind``: one of ``FORMATS`` or ``SYNTAXES``, detected if empty. ``columns``: overrides
-        the format's. ``has_pattern``: whether the id also contains the variant's."""
+        the format's. ``has_pattern``: whether the id also contains the variant's. ``is_id``:
+        whether a cell is a product's id, to refuse rows that enclose others in their quotes."""
         self._path, self._file, self._store = path, file, store
         self._kind, self._named, self._has_pattern = kind, columns or {}, has_pattern
-        self.encoding = encoding
+        self.encoding, self._is_id = encoding, is_id
         self.syntax = ""
         self.format = FORMATS.get(kind, feed_formats.GOOGLE)
         self.columns: dict[str, list[str]] = {}
@@ -159,7 +163,14 @@ class FeedRows:
             for _, row in found.rows():
                 if not isinstance(row, str):
                     made.remember_product(dict(zip(header, row, strict=True)))
-        for line, row in found.rows():
+        id_columns = self.format.ids or self.columns["product"]
+        places = [header.index(name) for name in id_columns if name in header]
+
+        def is_row(cells: list[str], quoted: int) -> bool:
+            place = next((place for place in places if cells[place].strip()), quoted)
+            return place < quoted and self._is_id is not None and self._is_id(cells[place].strip())
+
+        for line, row in found.rows(is_row, _ADVICE):
             yield line, row if isinstance(row, str) else dict(zip(header, row, strict=True))
 
     def _checked_header(self, found: Table) -> list[str]:

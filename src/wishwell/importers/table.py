@@ -23,7 +23,8 @@ MAX_ROW = 1 << 20
 _MAX_CELL = 131_072
 """Maximum characters of a cell."""
 
-_REST = "; reading ended here. Is a closing quote or a line break missing?"
+_REST = "; reading ended here (is a closing quote or a line break missing?)"
+_BREAK = re.compile("\r\n|\r|\n")
 
 # The reader must return large cells, because after its own error it takes a cell's next line for a
 # row. ``Table`` limits rows and cells.
@@ -52,6 +53,9 @@ def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[
     if missing := set(needed) - found.keys():
         raise Invalid(f"--map: {' and '.join(sorted(missing))} must be included.")
     return found
+
+
+IsRow = Callable[[list[str], int], bool]
 
 
 class _RowTooLarge(Exception):
@@ -148,10 +152,16 @@ class Table:
             )
         return self.header.index(column)
 
-    # rule: catalogue-limits
-    def rows(self) -> Iterator[tuple[int, list[str] | str]]:
+    # rules: catalogue-limits, catalogue-quotes
+    def rows(
+        self, is_row: IsRow | None = None, advice: str = ""
+    ) -> Iterator[tuple[int, list[str] | str]]:
         """Yields each non-empty row: its line number, and its cells or an error message. Ends at a
-        row or cell that is too large."""
+        row or cell that is too large.
+
+        ``is_row``: whether cells are those of a row with an id in the first so many. With it, a row
+        that encloses another in its quotes is an error, which ends with ``advice``.
+        """
         rows, width = self._rows(self.delimiter), len(self.header)
         self._header(rows)
         while True:
@@ -170,9 +180,36 @@ class Table:
             if self._size > _MAX_CELL and max(map(len, cells), default=0) > _MAX_CELL:
                 yield line, f"has a cell of more than {_MAX_CELL:,} characters{_REST}"
                 return
-            if "".join(cells).strip():
-                wrong = f"has {len(cells)} cells, but the first line has {width}"
-                yield line, cells if len(cells) == width else wrong
+            if not "".join(cells).strip():
+                continue
+            if len(cells) != width:
+                yield line, f"has {len(cells)} cells, but the first line has {width}"
+            elif is_row and (enclosed := self._enclosed_row(line, cells, is_row)):
+                message = f"encloses line {enclosed} in its quotes, which reads as a row"
+                yield line, f"{message} (is a quote missing?){advice}"
+            else:
+                yield line, cells
+
+    def _enclosed_row(self, line: int, cells: list[str], is_row: IsRow) -> int | None:
+        """Returns the line number of the first line inside a row's quotes that reads as a row."""
+        width = len(self.header)
+        for number, text, quoted in self._lines_inside(line, cells):
+            if text.count(self.delimiter) >= width - 1:
+                inner = next(csv.reader([text.rstrip("\r\n")], delimiter=self.delimiter), [])
+                if len(inner) == width and is_row(inner, quoted):
+                    return number
+        return None
+
+    def _lines_inside(self, first: int, cells: list[str]) -> Iterator[tuple[int, str, int]]:
+        """Yields the lines of cells with line breaks, as the cell has them and as the file does:
+        number, text, and how many of its cells are inside the quotes."""
+        line = first
+        for parts in map(_BREAK.split, cells):
+            for number, part in enumerate(parts if len(parts) > 1 else (), line):
+                yield number, part, len(self.header)
+                if number > line:  # the cell's first line continues another one
+                    yield number, self._row[number - first], part.count(self.delimiter)
+            line += len(parts) - 1
 
 
 def _line_of_field(row: str, delimiter: str) -> int:
