@@ -1,13 +1,20 @@
-"""Currencies of ISO 4217: their codes and decimals."""
+"""Currencies of ISO 4217: their codes and decimals, and symbols that shops write."""
 
 import csv
 from decimal import Decimal
 from importlib import resources
 
-_TABLE = resources.files("wishwell").joinpath("currencies.csv").read_text("utf-8")
+_TEXT = resources.files("wishwell").joinpath("currencies.csv").read_text("utf-8")
+_ROWS = [*csv.DictReader(_TEXT.splitlines())]
 
-DECIMALS = {row["code"]: int(row["decimals"]) for row in csv.DictReader(_TABLE.splitlines())}
+DECIMALS = {row["code"]: int(row["decimals"]) for row in _ROWS}
 """Number of decimals (minor unit) by code. Codes without one, such as metals, are left out."""
+
+SYMBOLS: dict[str, set[str]] = {}
+"""The codes of the currencies that a symbol can mean, exactly as written, such as ``zł``."""
+for _row in _ROWS:
+    for _symbol in _row["symbols"].split():
+        SYMBOLS.setdefault(_symbol, set()).add(_row["code"])
 
 
 def is_known(code: str) -> bool:

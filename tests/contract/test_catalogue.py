@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -237,13 +238,25 @@ def test_symbol_counts_as_the_currency_that_is_set(cell, currency, amount):
         assert products_in(text, store, currency=named)["7"].data.price == price
 
 
+NO_PRICES = (
+    *("20%", "60 g", "from 20", "ab 19,90 EUR", "*60.00", "<60.00", "~60", "#60", "60.00!", "x2"),
+    *("24,90 EUR/Stk", "10.00 - 20.00 EUR", "20 % off", "60.00 EUR*", "€ € 5", "5 km", "(5.00)"),
+)
+
+
 @pytest.mark.parametrize(
     ("cell", "names"),
     [
         ("1.299 EUR", "is ambiguous: it can mean 1.299 or 1299"),
         ("19.90", "set the currency with --currency"),
-        ("19.90 €", "set the currency with --currency"),
+        ("19.90 $", "set the currency with --currency"),
+        ("19.90 kr", "set the currency with --currency"),
+        ("¥1,980", "set the currency with --currency"),
         ("EUR 1 USD", "has two currencies"),
+        ("$19.90 EUR", "has the symbol $, which doesn't mean EUR"),
+        ("60 pcs", "has PCS, which isn't a currency of ISO 4217"),
+        ("19.90 BGN", "has BGN, which isn't a currency of ISO 4217"),
+        *((cell, "isn't a price such as 19.90 EUR") for cell in NO_PRICES),
         ("-1 EUR", "isn't a price such as 19.90 EUR"),
         ("1.2.3 EUR", "isn't an amount"),
         ("1.23456 EUR", "must have at most 12 digits before and 4 after"),
@@ -263,8 +276,93 @@ def test_price_without_one_reading_is_left_unknown(cell, names):
 
 def test_zero_is_no_price():
     """A price of 0 in a file is unknown, and a sale price of 0 doesn't count as a sale. Rule: catalogue-prices."""
-    made = products_in("id,price,sale_price\n7,0.00 EUR,\n8,9 EUR,0 EUR\n9,0 EUR,5 EUR\n")
-    assert [product.data.price for product in made.values()] == [None, eur("9"), eur("5")]
+    made = products_in("id,price,sale_price\n7,0.00 EUR,\n8,9 EUR,0 EUR\n")
+    assert [product.data.price for product in made.values()] == [None, eur("9")]
+
+
+@pytest.mark.parametrize(
+    ("price", "sale", "counts", "reason"),
+    [
+        ("20.00 EUR", "15.00 EUR", "15.00 EUR", ""),
+        ("20.00 EUR", "25.00 EUR", "20.00 EUR", "isn't below the regular price"),
+        ("20.00 EUR", "20.00 EUR", "20.00 EUR", "isn't below the regular price"),
+        ("20.00 EUR", "15.00 USD", "20.00 EUR", "isn't in the currency of the regular price"),
+        ("", "15.00 EUR", None, "has no regular price beside it"),
+        ("0 EUR", "15.00 EUR", None, "has no regular price beside it"),
+        ("80.00 EUR", "20%", "80.00 EUR", "isn't a price such as 19.90 EUR"),
+        ("£80", "£60", "80 GBP", ""),
+    ],
+)
+def test_sale_price_counts_below_the_regular_price_only(price, sale, counts, reason):
+    """A sale price that is higher, in another currency or without a regular price is left out, with the
+    reason. Rule: catalogue-prices."""
+    found, told = read(f"id,price,sale_price\n7,{price},{sale}\n")
+    [product] = found
+    expected = None
+    if counts:
+        amount, currency = ("60", "GBP") if sale == "£60" else counts.split()
+        expected = Money(amount, currency)
+    assert product.data.price == expected
+    assert [reason in text for text in told] == [True] * bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("cell", "currency", "amount"),
+    [
+        ("£1,299", "GBP", "1299"),
+        ("R$ 1.299,90", "BRL", "1299.90"),
+        ("24,90 zł", "PLN", "24.90"),
+        ("24.90 Kč", "CZK", "24.90"),
+        ("Rs. 1,29,900", "INR", "129900"),
+        ("kr. 1.299,00", "DKK", "1299.00"),
+        ("¥1,980", "JPY", "1980"),
+        ("S/. 12.50", "PEN", "12.50"),
+        ("R 99.90", "ZAR", "99.90"),
+    ],
+)
+def test_symbol_means_its_currency_or_the_cell_is_left_out(cell, currency, amount):
+    """A symbol is read with a currency that it can mean, and refused with any other.
+    Rule: catalogue-prices."""
+    text = f'id;price\n7;"{cell}"\n'
+    assert products_in(text, currency=currency)["7"].data.price == Money(amount, currency)
+    found, [told] = read(text, currency="EUR")
+    assert found.count() and "which doesn't mean EUR" in told
+
+
+@pytest.mark.parametrize(
+    ("zone", "named", "expected"),
+    [("Australia/Sydney", "", [60, 80]), ("", "Australia/Sydney", [60, 80]), ("", "", [80, 60])],
+)
+def test_dates_of_sales_are_in_the_stores_time_zone(zone, named, expected):
+    """A sale's date without an offset begins and ends in the store's time zone, or in that of
+    `--time-zone`. Rule: catalogue-prices."""
+    at = ids.from_timestamp("2026-11-28T14:44:00.000Z")  # the 29th in Sydney
+    patch = stores.StorePatch(reporting={"time_zone": zone})
+    store = stores.apply_patch(NUMBERS, patch, NOW)
+    text = (
+        "ID,SKU,Name,Regular price,Sale price,Date sale price starts,Date sale price ends\n"
+        "801,a,A,80,60,2026-11-29,\n802,b,B,80,60,,2026-11-28\n"
+    )
+    how = {"zone": ZoneInfo(named)} if named else {}
+    made = products_in(text, store, currency="AUD", at=at, **how)
+    assert [int(product.data.price.amount) for product in made.values()] == expected
+
+
+NO_STOCK = ("0", "-3", "0.00", "N", "unavailable", "0 pcs")
+STOCK = (">10", "5+", "1,000", "5 pcs", "> 0", "Y", "available", "low_stock", "3 in stock", "12.0")
+
+
+@pytest.mark.parametrize("cell", NO_STOCK + STOCK)
+def test_words_and_numbers_for_stock_are_read(cell):
+    """Words and numbers are read in the forms that platforms write. Rule: product-replaced."""
+    data = products_in(f'id;availability\n7;"{cell}"\n')["7"].data
+    assert data.available == (cell in STOCK)
+
+
+def test_each_unknown_word_for_stock_is_named():
+    """The summary has one line for each word that isn't known. Rule: catalogue-cells."""
+    _, told = read("id,availability\n7,maybe\n8,Maybe\n9,perhaps\n")
+    assert [("maybe" in text, "2 cells" in text) for text in told] == [(True, True), (False, False)]
 
 
 @pytest.mark.parametrize(

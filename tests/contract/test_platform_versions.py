@@ -242,18 +242,18 @@ def test_partial_list_of_variants_removes_nothing(bench, shop):
 
 
 def test_update_triggers_notices_as_an_import_does(bench, shop):
-    """A lower price and a restock reach who wishes for the product. Rules: platform-products,
-    notice-drop, product-replaced."""
+    """A restock, with the price before the drop, reaches who wishes for the product.
+    Rules: platform-products, notice-drop, product-replaced."""
     customer = wisher(bench, shop, (ID, SMALL))
     stock = {"0": {"inventory_quantity": 0}}
     for body in (product(1, **stock), product(2, **{"0": {"price": "9.99"}})):
         take(bench, shop, body)
     bench.drain(notices.process_batches(bench.db, bench.clock))
     found = bench.select(
-        "SELECT type FROM events WHERE profile_id = $1 AND type LIKE 'item.%' ORDER BY type",
+        "SELECT type, data LIKE '%previousPrice%' FROM events WHERE profile_id = $1 ORDER BY type",
         customer.id,
     )
-    assert found == [("item.back_in_stock",), ("item.created",), ("item.price_dropped",)]
+    assert found == [("item.back_in_stock", True), ("item.created", False)]
 
 
 # -------------------------------------------------------------------------------------- orders

@@ -1,6 +1,5 @@
 """`wishwell products`: imports the shop's catalogue from a file."""
 
-import re
 import shutil
 import sys
 import tempfile
@@ -11,7 +10,7 @@ from typing import Any, BinaryIO
 import click
 import msgspec
 
-from wishwell import stores
+from wishwell import currencies, stores
 from wishwell.cli import terminal
 from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, now, run
 from wishwell.cli.terminal import counted
@@ -21,6 +20,7 @@ from wishwell.errors import Invalid
 from wishwell.importers import catalogue_summary, feed_formats, feed_rows, table
 from wishwell.importers.catalogue import Catalogue
 from wishwell.importers.catalogue_summary import Summary
+from wishwell.stores import reporting
 from wishwell.transfer.spool import opened
 
 _MAX_EXAMPLES = 10
@@ -44,6 +44,8 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--encoding", metavar="NAME", help="Encoding of a CSV file (default: UTF-8)."),
         click.option("--currency", metavar="EUR",
                      help="Currency of prices without one (default: the store's)."),
+        click.option("--time-zone", "zone", metavar="NAME",
+                     help="Time zone of sales' dates without an offset (default: the store's)."),
         click.option("--id-pattern", "pattern", metavar="TEXT",
                      help="Pattern of the file's ids, such as 'shopify_DE_{product}_{variant}'."),
         click.option("--map", "columns", metavar="FIELD=COLUMN,…",
@@ -182,14 +184,16 @@ def _lines(summary: Summary) -> Iterator[str]:
     )
 
 
-def _reading(kind: str = "", columns: str = "", **given: str) -> dict[str, Any]:
+def _reading(kind: str = "", columns: str = "", **given: Any) -> dict[str, Any]:
     """Returns the options for ``Catalogue``. Raises ``Invalid``."""
-    if not re.fullmatch("([A-Z]{3})?", given.get("currency", "")):
-        raise Invalid("--currency: must be three capital letters, such as EUR.")
+    currency, zone = given.get("currency"), given.pop("zone", None)
+    if currency and not currencies.is_known(currency):
+        raise Invalid(f"--currency: {currency!r} isn't a currency of ISO 4217, such as EUR.")
     named = table.columns(columns, feed_formats.MAPPED, ()) if columns else {}
     if kind != "woocommerce" and (extra := named.keys() & feed_formats.ONLY_WOOCOMMERCE):
         raise Invalid(f"--map: {min(extra)} is only for --format woocommerce.")
-    return given | {"kind": kind, "columns": named}
+    in_zone = {"zone": reporting.zone("--time-zone", zone)} if zone else {}
+    return given | in_zone | {"kind": kind, "columns": named}
 
 
 def _file(path: str) -> BinaryIO:

@@ -8,6 +8,7 @@ each format, ``cells.py`` reads cells.
 import itertools
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import tzinfo
 from decimal import Decimal
 from typing import Any, BinaryIO
 
@@ -23,7 +24,7 @@ from wishwell.importers.feed_formats import Unpublished
 from wishwell.importers.feed_products import ProductRow, product_from_rows, with_variants
 from wishwell.importers.feed_rows import FeedRows
 from wishwell.products import NewProduct
-from wishwell.products.money import Money
+from wishwell.products.money import Money, amount
 from wishwell.stores import Store
 from wishwell.transfer.spool import Spool
 
@@ -100,14 +101,17 @@ class Catalogue:
         *,
         pattern: str = "",
         currency: str = "",
+        zone: tzinfo | None = None,
         accept_deletions: bool = False,
         **how: Any,
     ) -> None:
-        """``now``: milliseconds since 1970, for the periods of sales. ``accept_deletions``: whether
-        any number may be deleted, and lines inside quotes are never rows. ``how``: as for
-        ``FeedRows``. Raises ``Invalid``."""
+        """``now``: milliseconds since 1970, for the periods of sales. ``zone``: of their times
+        without an offset, if not the store's. ``accept_deletions``: whether any number may be
+        deleted, and lines inside quotes are never rows. ``how``: as for ``FeedRows``. Raises
+        ``Invalid``."""
         self.store, self._now = store, now
         self._currency = currency or store.reporting.currency
+        self._zone = zone or store.reporting.zone
         self._split = in_pattern(pattern) if pattern else None
         how |= {"has_pattern": bool(pattern), "is_id": None if accept_deletions else self._is_id}
         self.feed = FeedRows(path, file, store, **how)
@@ -115,7 +119,7 @@ class Catalogue:
         self.read_columns: dict[str, str] = {}
         self.sales: dict[str, int] = {}
         self.hidden = Reason("", "the product isn't published", 0, 0, refused=True)
-        self._reasons: dict[tuple[str, str], Reason] = {}
+        self._reasons: dict[tuple[str, str, str], Reason] = {}
         self._spool = Spool()
         self.missing = Missing(store, self._spool, is_accepted=accept_deletions)
 
@@ -191,12 +195,18 @@ class Catalogue:
         sale = self._money(line, row, "sale_price", regular.currency if regular else self._currency)
         if sale is None:
             return regular, None
-        period = self._optional(line, row, "sale_period", cells.period)
+        if why := _no_sale(sale, regular):
+            self._count(line, "sale_price", why, self._cell(row, "sale_price"))
+            return regular, None
+        zone = self._zone
+        period = self._optional(line, row, "sale_period", lambda cell: cells.period(cell, zone))
         if period is None and self._cell(row, "sale_period"):
             return regular, None  # a sale whose period can't be read doesn't count
         if period is None:
-            start = self._optional(line, row, "sale_starts", cells.moment)
-            end = self._optional(line, row, "sale_ends", lambda cell: cells.moment(cell, ends=True))
+            start = self._optional(line, row, "sale_starts", lambda cell: cells.moment(cell, zone))
+            end = self._optional(
+                line, row, "sale_ends", lambda cell: cells.moment(cell, zone, ends=True)
+            )
             for name, read in (("sale_starts", start), ("sale_ends", end)):
                 if read is None and self._cell(row, name):
                     return regular, None
@@ -260,8 +270,9 @@ class Catalogue:
         self.lost += not refused
         names = self.feed.columns.get(field) or [field]
         column = self.read_columns.get(field, names[-1])
-        # Digits differ from row to row, so they don't make a reason of their own.
-        key = column, re.sub("[0-9][0-9.,]*", "0", message) + "!" * refused
+        # Digits differ from row to row, so they make no reason of their own; words for stock do.
+        word = example.lower() if field == "available" else ""
+        key = column, re.sub("[0-9][0-9.,]*", "0", message) + "!" * refused, word
         if (known := self._reasons.get(key)) is not None:
             known.count += 1
         elif len(self._reasons) < _MAX_REASONS:
@@ -330,6 +341,16 @@ class Catalogue:
     def is_unsure(self) -> bool:
         """Whether products may be missing only because rows were left out. Valid after ``load``."""
         return bool(self.refused) or not self.put + self.unchanged
+
+
+# rule: catalogue-prices
+def _no_sale(sale: Money, regular: Money | None) -> str:
+    """Returns why a sale price doesn't count, or ""."""
+    if regular is None:
+        return "has no regular price beside it"
+    if sale.currency != regular.currency:
+        return "isn't in the currency of the regular price"
+    return "" if amount(sale) < amount(regular) else "isn't below the regular price"
 
 
 def _parted(message: str) -> tuple[str, str]:

@@ -3,14 +3,15 @@ completes a sentence about the cell."""
 
 import html
 import re
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import NamedTuple
 from urllib.parse import quote, urljoin
 
 import msgspec
 
-from wishwell import ids, products
+from wishwell import currencies, ids, products
 from wishwell.errors import Invalid
 from wishwell.products import Availability
 from wishwell.products.money import Money
@@ -19,56 +20,59 @@ from wishwell.wishlists import fields
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
-_SYMBOL = r"[A-Za-z]{3}|[^\W\d_]{1,3}\.?|[^\w\s.,'’+-]|[A-Za-z]{1,3}\$"
-_PRICE = re.compile(rf"({_SYMBOL})? ?([0-9.,][0-9.,'’ ]{{0,40}}?)([.,][-–—]{{1,2}})? ?({_SYMBOL})?")
-_CODE = re.compile("[A-Za-z]{3}")
+_SYMBOLS = "|".join(map(re.escape, sorted(currencies.SYMBOLS, key=len, reverse=True)))
+_UNIT = rf"(?:{_SYMBOLS}|[A-Za-z]{{3}})"
+_PRICE = re.compile(
+    rf"(?:({_UNIT}) ?)?([0-9.,][0-9.,'’ ]{{0,40}}?)([.,][-–—]{{1,2}})?(?: ?({_UNIT}))?"
+)
 _WHOLE = re.compile(
     r"[0-9]+|[0-9]{1,3}(?:(?P<mark>[.,'’ ])[0-9]{3})(?:(?P=mark)[0-9]{3})*"
     r"|[0-9]{1,2}(?:(?P<indian>,)[0-9]{2})(?:,[0-9]{2})*,[0-9]{3}"
 )
-_CURRENCIES = {"€": "EUR", "₹": "INR"}
-"""Symbols that only one currency has."""
-
-_WITHOUT_DECIMALS = (
-    *("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW"),
-    *("PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"),
-)
-_THREE_DECIMALS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
-
 _AVAILABILITY: dict[str, Availability] = {
     **dict.fromkeys(
-        ("in stock", "instock", "in store only", "limited availability", "true", "yes"), "in_stock"
+        (
+            *("in stock", "instock", "in store only", "limited availability", "true", "yes", "y"),
+            *("available", "low stock", "lowstock", "limited stock", "last items in stock"),
+        ),
+        "in_stock",
     ),
     **dict.fromkeys(
-        ("out of stock", "outofstock", "sold out", "discontinued", "false", "no"), "out_of_stock"
+        (
+            *("out of stock", "outofstock", "sold out", "discontinued", "false", "no", "n"),
+            *("unavailable", "not available", "not in stock", "no stock"),
+        ),
+        "out_of_stock",
     ),
-    **dict.fromkeys(("preorder", "pre order", "presale"), "preorder"),
+    **dict.fromkeys(("preorder", "pre order", "presale", "coming soon"), "preorder"),
     **dict.fromkeys(
-        ("backorder", "back order", "on backorder", "onbackorder", "available for order"),
+        (
+            *("backorder", "back order", "on backorder", "onbackorder", "available for order"),
+            *("on order", "made to order"),
+        ),
         "backorder",
     ),
 }
+_QUANTITY = re.compile(
+    r"(?P<above>>=?|≥)? ?(?P<minus>-?)(?P<number>[0-9][0-9.,]{0,14})\+?"
+    r"(?: ?(?:pcs?|pieces?|units?|items?|in stock|left|available)\.?)?",
+    re.IGNORECASE,
+)
+"""Numbers as ``1,000``, ``>10``, ``5+`` or ``5 pcs``."""
 
 
 # rule: catalogue-prices
 def price(cell: str, currency: str = "") -> Money:
     """Returns the price in a cell that can be read in exactly one way.
 
-    ``currency``: the currency of amounts without a three-letter code.
+    ``currency``: the currency of amounts without a three-letter code. Beside the number, only a
+    code, a currency's symbol or a dash for no cents may be written.
     """
     match = _PRICE.fullmatch(cell.translate(_SPACES).strip())
     if match is None:
         raise Invalid("isn't a price such as 19.90 EUR")
     before, text, _, behind = match.groups()
-    codes = {one.upper() for one in (before, behind) if one and _CODE.fullmatch(one)}
-    own = {_CURRENCIES[one] for one in (before, behind) if one in _CURRENCIES}
-    if len(codes) > 1 or (own and not own <= (codes or {currency or "?"})):
-        if not codes and not currency:
-            raise Invalid("has no currency code; set the currency with --currency")
-        raise Invalid("has two currencies")
-    code = codes.pop() if codes else currency
-    if not code:
-        raise Invalid("has no currency code; set the currency with --currency")
+    code = _currency([unit for unit in (before, behind) if unit], currency)
     amounts = _amounts(text.strip(), code)
     if not amounts:
         raise Invalid("isn't an amount such as 19.90 or 1,299.00")
@@ -79,6 +83,26 @@ def price(cell: str, currency: str = "") -> Money:
         return msgspec.convert({"amount": amount, "currency": code}, Money)
     except msgspec.ValidationError as error:
         raise Invalid("must have at most 12 digits before and 4 after the point") from error
+
+
+def _currency(units: Sequence[str], default: str) -> str:
+    """Returns the currency that codes and symbols beside a number mean."""
+    codes = {unit.upper() for unit in units if unit not in currencies.SYMBOLS}
+    for unknown in codes - currencies.DECIMALS.keys():
+        raise Invalid(f"has {unknown}, which isn't a currency of ISO 4217")
+    if len(codes) > 1:
+        raise Invalid("has two currencies")
+    symbols = [unit for unit in units if unit in currencies.SYMBOLS]
+    code = codes.pop() if codes else default
+    if not code and symbols:
+        shared = set.intersection(*(currencies.SYMBOLS[symbol] for symbol in symbols))
+        code = shared.pop() if len(shared) == 1 else ""
+    if not code:
+        raise Invalid("has no currency code; set the currency with --currency")
+    for symbol in symbols:
+        if code not in currencies.SYMBOLS[symbol]:
+            raise Invalid(f"has the symbol {symbol}, which doesn't mean {code}")
+    return code
 
 
 def _amounts(text: str, currency: str) -> dict[Decimal, str]:
@@ -93,7 +117,11 @@ def _amounts(text: str, currency: str) -> dict[Decimal, str]:
             if not re.fullmatch("[0-9]+", fraction) or not _can_follow(point, fraction, currency):
                 continue
         match = _WHOLE.fullmatch(whole or "0")
-        if not point and currency in _THREE_DECIMALS and re.fullmatch(r"[0-9]+\.[0-9]{3}", text):
+        if (
+            not point
+            and currencies.DECIMALS.get(currency) == 3
+            and re.fullmatch(r"[0-9]+\.[0-9]{3}", text)
+        ):
             continue
         if match is None or (point and point in (match["mark"], match["indian"])):
             continue
@@ -108,9 +136,10 @@ def _amounts(text: str, currency: str) -> dict[Decimal, str]:
 
 def _can_follow(point: str, fraction: str, currency: str) -> bool:
     """Whether digits can be decimals. Three behind a comma are thousands, as in ``1,299``."""
-    if currency in _WITHOUT_DECIMALS:
+    decimals = currencies.DECIMALS.get(currency, 2)
+    if decimals == 0:
         return not fraction.strip("0") and len(fraction) != 3
-    return point == "." or len(fraction) != 3 or currency in _THREE_DECIMALS
+    return point == "." or len(fraction) != 3 or decimals == 3
 
 
 def title(cell: str) -> str:
@@ -140,8 +169,9 @@ def url(cell: str, base: str = "") -> str:
 # rule: product-replaced
 def availability(cell: str) -> Availability:
     """Returns the availability that a word or a stock quantity stands for."""
-    if re.fullmatch(r"-?[0-9]{1,9}(\.0+)?", cell):
-        return "in_stock" if float(cell) > 0 else "out_of_stock"
+    if match := _QUANTITY.fullmatch(cell):
+        is_positive = match["number"].strip("0.,") or match["above"]
+        return "in_stock" if is_positive and not match["minus"] else "out_of_stock"
     word = re.sub(r"^https?://schema\.org/", "", cell)
     word = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word) if word != cell else word
     word = re.sub("[ _-]+", " ", word.lower())
@@ -162,17 +192,17 @@ class Period(NamedTuple):
 
 
 # rule: catalogue-prices
-def period(cell: str) -> Period:
+def period(cell: str, zone: tzinfo) -> Period:
     """Returns the period in a cell of two ISO 8601 times, with a slash between."""
     start, slash, end = cell.partition("/")
     if not slash:
         raise Invalid("must be two times with a slash between, such as 2027-03-01/2027-03-08")
-    return Period(moment(start), moment(end, ends=True))
+    return Period(moment(start, zone), moment(end, zone, ends=True))
 
 
-def moment(cell: str, *, ends: bool = False) -> int:
+def moment(cell: str, zone: tzinfo, *, ends: bool = False) -> int:
     """Returns a time in milliseconds since 1970, at most that of the year 9999's end in UTC. Times
-    without an offset are in UTC. A date alone is its first moment, or its last if ``ends``."""
+    without an offset are in ``zone``. A date alone is its first moment, or its last if ``ends``."""
     text = cell.strip()
     try:
         # Google's feeds have offsets without a colon, which Python 3.11 reads only with seconds.
@@ -180,7 +210,10 @@ def moment(cell: str, *, ends: bool = False) -> int:
         time = datetime.fromisoformat(text)
     except ValueError as error:
         raise Invalid("must have times in ISO 8601, such as 2027-03-01T00:00+0100") from error
-    made = time if time.tzinfo else time.replace(tzinfo=UTC)
-    is_date = len(text) <= len("2027-03-01")
-    last = ids.DAY_MS - 1 if ends and is_date else 0
-    return min(int(made.timestamp() * 1000) + last, ids.MAX_TIMESTAMP_MS)
+    last = 0
+    if ends and len(text) <= len("2027-03-01"):
+        if time.date() == date.max:
+            return ids.MAX_TIMESTAMP_MS
+        time, last = time + timedelta(days=1), 1
+    made = time if time.tzinfo else time.replace(tzinfo=zone)
+    return min(int(made.timestamp() * 1000) - last, ids.MAX_TIMESTAMP_MS)

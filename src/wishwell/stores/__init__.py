@@ -342,6 +342,7 @@ def blank(id: str, handle: str, now: str) -> Store:
 
 def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     """Returns the store with the changes applied and validated. Raises ``Invalid``."""
+    reports.check_new(patch.reporting or {})
     given = structs.asdict(patch)
     named = {name: value for name, value in given.items() if value is not None}
     if patch.hosts is not None:

@@ -2,12 +2,14 @@
 
 import functools
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
 
+from wishwell import currencies
 from wishwell.errors import Conflict, Invalid
 from wishwell.field_types import published
 
@@ -69,6 +71,13 @@ def check_purchases(reporting: Reporting) -> None:
             "`wishwell store update HANDLE --purchases on`.",
             "purchases_off",
         )
+
+
+# rule: product-replaced
+def check_new(fields: Mapping[str, Any]) -> None:
+    """Raises ``Invalid`` for a new currency that isn't in ISO 4217; older stores may have one."""
+    if (code := fields.get("currency")) and not currencies.is_known(code):
+        raise Invalid(f"currency: {code!r} isn't a currency of ISO 4217, such as EUR.")
 
 
 def check(reporting: Reporting) -> None:
