@@ -177,6 +177,28 @@ def test_party_runs_few_requests_while_queues_are_contended():
     asyncio.run(check(False))
 
 
+def test_cancelled_request_leaves_the_queue():
+    """A request that resumes after a wait, and is cancelled while it waits for its turn, isn't queued any longer, and
+    the next one takes its turn. Rule: fair-queueing."""
+
+    async def check():
+        admission, flow = Admission(128, contention := Contention()), Flow("a", "x")
+        contention.note()  # a party then has at most 8 requests in progress
+        tickets = [submitted(admission, flow) for _ in range(8)]
+        await asyncio.sleep(0.01)
+        others = [RequestTicket(admission=admission, begin=lambda: None, flow=flow) for _ in range(2)]
+        turns = [asyncio.create_task(admission.wait_for_turn(ticket)) for ticket in others]
+        await asyncio.sleep(0.01)
+        assert admission.waiting == 2
+        turns[0].cancel()
+        await asyncio.wait(turns, timeout=0.01)
+        assert turns[0].cancelled() and admission.waiting == 1
+        admission.leave(tickets[0])
+        await asyncio.wait_for(turns[1], 60)
+
+    asyncio.run(check())
+
+
 def test_crowd_that_waits_for_the_writer_is_held_back_at_admission(tmp_path):
     """SQLite's writer and admission share whether they are contended, because a crowd that waits for the one uses the
     event loop of the other. Rule: fair-queueing."""

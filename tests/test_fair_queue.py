@@ -256,3 +256,30 @@ def test_semaphore_gives_places_in_turn_and_survives_cancellation():
         assert semaphore.held == 0 and len(semaphore) == 0
 
     asyncio.run(check())
+
+
+def test_tasks_that_a_lock_blocks_keep_their_order():
+    """Tasks of a party that wait for the same lock start in the order in which they came, also after another task of
+    the party, whose lock was free, has overtaken them. Rule: fair-queueing."""
+
+    async def check():
+        semaphore, order = FairSemaphore(2, max_per_lock=1), []
+        flow = Flow("a", "x")
+        assert semaphore.take_now(flow, "locked") and semaphore.take_now(flow, "other")
+
+        async def work(name, lock):
+            entry = await semaphore.wait(Ticket(flow), lock)
+            order.append(name)
+            semaphore.release(flow, lock, entry)
+
+        names = [("1", "locked"), ("2", "locked"), ("3", "locked"), ("free", "free")]
+        tasks = [asyncio.create_task(work(*name)) for name in names]
+        await asyncio.sleep(0)
+        semaphore.release(flow, "other")
+        await tasks[-1]
+        assert order == ["free"]
+        semaphore.release(flow, "locked")
+        await asyncio.gather(*tasks)
+        assert order == ["free", "1", "2", "3"]
+
+    asyncio.run(check())
