@@ -186,7 +186,9 @@ def test_cancelled_request_leaves_the_queue():
         contention.note()  # a party then has at most 8 requests in progress
         tickets = [submitted(admission, flow) for _ in range(8)]
         await asyncio.sleep(0.01)
-        others = [RequestTicket(admission=admission, begin=lambda: None, flow=flow) for _ in range(2)]
+        others = [
+            RequestTicket(admission=admission, begin=lambda: None, flow=flow) for _ in range(2)
+        ]
         turns = [asyncio.create_task(admission.wait_for_turn(ticket)) for ticket in others]
         await asyncio.sleep(0.01)
         assert admission.waiting == 2
