@@ -192,6 +192,8 @@ class Settings:
     max_in_flight: int = _setting(128, _whole(1, 100_000))
     header_timeout: float = _setting(10.0, _seconds(0.1, 600))
     body_timeout: float = _setting(10.0, _seconds(0.1, 600))
+    body_memory: int = _setting(32, _whole(4, 65_536))
+    """MiB for all unfinished bodies of a process."""
     answer_timeout: float = _setting(30.0, _seconds(0.1, 600))
     shutdown_timeout: float = _setting(8.0, _seconds(0, 600))
     log_networks: str = _setting("off", _switch)

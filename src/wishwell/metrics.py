@@ -162,6 +162,9 @@ DATABASE_COUNTERS = {
     ),
 }
 DROPPED = _counter("dropped_answers", "Responses dropped because their client didn't read them.")
+BODIES_ENDED = _counter(
+    "ended_bodies", "Unfinished bodies answered 408 because all together were too large."
+)
 DELIVERIES = _counter(
     "deliveries",
     "Attempts to deliver an event to a webhook: delivered, retried (to be tried again) or failed; "

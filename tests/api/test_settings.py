@@ -29,7 +29,7 @@ BAD = [
     ("WISHWELL_REDIS_URL", "rediss://127.0.0.1?ssl_ca_certs=no-such-file"),
     ("WISHWELL_WEBHOOK_HTTP", "yes"), ("WISHWELL_ADMIN", "true"), ("WISHWELL_WEBHOOK_PRIVATE", "1"),
     ("WISHWELL_EVENTS_DAYS", "3.9"), ("WISHWELL_EVENTS_DAYS", "3651"), ("WISHWELL_LOG_LEVEL", "loud"),
-    ("WISHWELL_PROT", "8000"), ("WISHWELL_KEY_SET_SECONDS", "0"),
+    ("WISHWELL_BODY_MEMORY", "3"), ("WISHWELL_PROT", "8000"), ("WISHWELL_KEY_SET_SECONDS", "0"),
     ("WISHWELL_SIGNING_KEYS_FILE", "/dev/null"),
 ]  # fmt: skip
 

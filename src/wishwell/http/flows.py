@@ -25,11 +25,23 @@ def of_visit(request: Request, visit: StorefrontRequest) -> Flow:
     return Flow(visit.store.id, party or request.peer)
 
 
-def before_checks(request: Request) -> Flow:
-    """Returns the flow of a request that isn't checked yet, from the caches: without I/O."""
+def sender(request: Request) -> str:
+    """Returns the client's address; that of the connection if it isn't known. Without I/O."""
+    if request.shopping:
+        return identity.address(request, _known_caller(request)) or request.peer
+    return rate_limits.address(request) or request.peer
+
+
+def _known_caller(request: Request) -> Caller | None:
+    """Returns the caller that a request's token names, from the caches."""
     scheme, _, token = (request.header(b"authorization") or "").partition(" ")
     bearer = scheme.lower() == "bearer"
-    caller = request.service.authenticator.known(token.strip()) if bearer else None
+    return request.service.authenticator.known(token.strip()) if bearer else None
+
+
+def before_checks(request: Request) -> Flow:
+    """Returns the flow of a request that isn't checked yet, from the caches: without I/O."""
+    caller = _known_caller(request)
     if request.shopping:
         try:
             store, _ = identity.store_of(request, caller)

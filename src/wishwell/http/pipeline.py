@@ -4,6 +4,7 @@ A request is counted before its other checks (rule: limit-address): for its call
 """
 
 import asyncio
+import functools
 
 import structlog
 from msgspec import structs
@@ -14,6 +15,7 @@ from wishwell.access.auth import Caller
 from wishwell.db import journal
 from wishwell.fair_queue import CURRENT
 from wishwell.http import bad_fields, flows, queries, rate_limits, responding, responses, routes
+from wishwell.http.body_reader import BodyMemory
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
@@ -51,6 +53,7 @@ class Pipeline:
         self.service = service
         self._storefront = Storefront(service)
         self._storefront_api = f"{service.settings.storefront_base}{_API}"
+        self._body_memory = BodyMemory(service.settings.body_memory * 2**20)
 
     def submit(self, request: Request) -> None:
         """Submits a request to admission, which calls its ``begin``."""
@@ -64,6 +67,10 @@ class Pipeline:
             self.service.admission.submit(request, flows.before_checks)
         else:
             request.begin()  # health checks need no admission
+
+    def share_memory(self, request: Request) -> None:
+        """Counts an unfinished body in the memory that all of the process share."""
+        request.incoming.share(self._body_memory, functools.partial(flows.sender, request))
 
     async def __call__(self, request: Request) -> Response:
         """Returns the response; errors become a response, too."""
@@ -156,7 +163,10 @@ class Pipeline:
 
     async def _run(self, request: Request, route: Route) -> Response:
         """Counts a request whose caller is known, and returns its response."""
-        await rate_limits.count(request, rate_limits.limit_of(request, _limit_kind(request, route)))
+        # A change was counted before its body was read.
+        if request.reads or request.rate_limit_state is None:
+            limit = rate_limits.limit_of(request, _limit_kind(request, route))
+            await rate_limits.count(request, limit)
         return await self._answer(request, route, None)
 
     async def _answer(

@@ -134,6 +134,8 @@ class HttpProtocol(asyncio.Protocol):
             self._feed(piece)
         if self._transport.is_closing():
             return
+        if self._reads == _BODY and self._latest is not None:
+            self._app.share_memory(self._latest)
         reading = not self._buffer and len(self._in_progress) < 2
         if reading != self._reading:
             self._reading = reading

@@ -63,6 +63,7 @@ class Storefront:
         if not request.reads:
             identity.check_origin(request, visit)
             request.authorize = self._authorize
+            await self._count_change(request, visit, by_key=isinstance(route, str))
             await request_body.read(request)
             visit = request.visit
         if isinstance(route, str):
@@ -74,6 +75,19 @@ class Storefront:
             return await self._resolve_nobody(request, visit, route)
         self._act_as(request, visit, visit.shopper)
         return route
+
+    # rule: limit-address
+    async def _count_change(
+        self, request: Request, visit: StorefrontRequest, *, by_key: bool
+    ) -> None:
+        """Counts a change before its body is read: for the shopper, else for the address.
+        ``by_key``: whether it links the session of a key, which only a customer can."""
+        if visit.shopper is None or (by_key and visit.customer is None):
+            await self._count_nobody(request, visit, "changes")
+            return
+        self._act_as(request, visit, visit.shopper)
+        limit = rate_limits.limit_of(request, "token" if by_key else "write")
+        await rate_limits.count(request, limit)
 
     # rule: token-revoked
     async def _authorize(self, request: Request) -> None:
@@ -147,10 +161,8 @@ class Storefront:
         if not visit.signed:
             raise NotFound("This path requires the platform's signed query.", "path_not_found")
         if visit.customer is None:
-            await self._count_nobody(request, visit)
             return responses.record({"linked": False})
         self._act_as(request, visit, visit.customer)
-        await rate_limits.count(request, rate_limits.limit_of(request, "token"))
         session, _ = await visitors.session_of(request, visit.shop, key)
         await self._merge(request, session, visit.customer)
         return responses.record({"linked": True})
@@ -175,7 +187,7 @@ class Storefront:
             return route
         service = self._service
         if request.reads:
-            await self._count_nobody(request, visit)
+            await self._count_nobody(request, visit, "reads")
         if route.path == "/wishes":  # rule: show-wishes
             request.query = queries.parameters(request.query_string, route.query["GET"])
             return responding.answer(request, await route.methods["GET"](request))
@@ -203,11 +215,11 @@ class Storefront:
         self._act_as(request, visit, session)
         return route
 
-    async def _count_nobody(self, request: Request, visit: StorefrontRequest) -> None:
+    async def _count_nobody(self, request: Request, visit: StorefrontRequest, what: str) -> None:
         if visit.address is not None:
             limit = self._service.settings.limit_visitor_read
-            key, what = f"{visit.store.id}:nobody:{visit.address}", "reads without a cookie"
-            await rate_limits.count_address(request, key, limit, what)
+            key = f"{visit.store.id}:nobody:{what}:{visit.address}"
+            await rate_limits.count_address(request, key, limit, f"{what} without a cookie")
 
     async def _begin_session(self, id: str, request: Request) -> None:
         """Creates the session of a visitor who saves something for the first time."""

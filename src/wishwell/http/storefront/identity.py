@@ -60,6 +60,7 @@ async def begin(request: Request) -> StorefrontRequest:
     secure = (
         origin.startswith("https:") if origin else _is_https(request, _forwards(request, caller))
     )
+    _check_sender(request, caller, signed=signed)
     shopper = address(request, caller, signed=signed)
     return StorefrontRequest(shop, host, secure, shopper, caller, signed)
 
@@ -140,17 +141,23 @@ def address(request: Request, caller: Caller | None, *, signed: bool = False) ->
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()
         return addresses.of_shopper(last) if last else None
-    service, trusted = request.service, request.service.settings.trusted_proxies
-    if forwarded and not signed and not addresses.is_within(request.peer, trusted):
-        metrics.UNKNOWN_PROXIES.inc()
-        if not service.has_warned_of_proxy:
-            service.has_warned_of_proxy = True
-            reason = "X-Forwarded-For is ignored: WISHWELL_TRUSTED_PROXIES lacks its sender"
-            log.warning("unknown_proxy", network=addresses.network(request.peer), reason=reason)
+    trusted = request.service.settings.trusted_proxies
     # Without the setting, the sender may be a proxy that all browsers share.
     if not trusted:
         return None
     return addresses.of_shopper(request.peer, forwarded, trusted, by_platform=signed)
+
+
+def _check_sender(request: Request, caller: Caller | None, *, signed: bool) -> None:
+    """Counts, and logs once, a request that seems to come from a proxy that isn't trusted."""
+    service = request.service
+    if signed or _forwards(request, caller) or not addresses.forwarded(request.pairs):
+        return
+    metrics.UNKNOWN_PROXIES.inc()
+    if not service.has_warned_of_proxy:
+        service.has_warned_of_proxy = True
+        reason = "X-Forwarded-For is ignored: WISHWELL_TRUSTED_PROXIES lacks its sender"
+        log.warning("unknown_proxy", network=addresses.network(request.peer), reason=reason)
 
 
 def _signing_store(request: Request) -> Store | None:

@@ -23,6 +23,7 @@ from wishwell.fair_queue import Flow
 from wishwell.http import queries, rate_limits, request_body, request_types, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
+from wishwell.http.storefront import identity
 from wishwell.profiles import Profile
 from wishwell.shoppers.shop import Shop, StorefrontRequest
 from wishwell.stores import Store, rules
@@ -131,6 +132,9 @@ async def token(request: Request) -> Response:
             raise Forbidden(_OTHER_SITE, "origin_not_allowed")
         return Response(204, b"", list(_PREFLIGHT))
     queries.parameters(request.query_string, frozenset())  # raises for any
+    if (sender := identity.address(request, None)) is not None:
+        limit, what = service.settings.limit_visitor_read, "exchanges of visitors' keys"
+        await rate_limits.count_address(request, f"exchanges:{sender}", limit, what)
     key = await key_in(request)
     store = _store(request, key)
     if store is None:
