@@ -78,7 +78,8 @@ def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
 
 def test_crowd_of_parties_yields_to_another_store():
     """In a process full of one store's parties with one request each, of which the oldest runs, the newest waiting
-    request is refused for another store's newcomer. Rule: load-shedding."""
+    request is refused for another store's newcomer, and for a party of the same store that has no request in progress,
+    but not for a second one of that party. Rule: load-shedding."""
 
     async def check():
         admission = Admission(6)
@@ -90,7 +91,33 @@ def test_crowd_of_parties_yields_to_another_store():
         crowd = [submitted(admission, Flow("a", str(number))) for number in range(1, 5)]
         assert submitted(admission, Flow("b", "z")).refusal is None
         assert [ticket.refusal is None for ticket in crowd] == [True, True, True, False]
+        assert submitted(admission, Flow("a", "5")).refusal is None
+        assert [ticket.refusal is None for ticket in crowd] == [True, True, False, False]
         assert submitted(admission, Flow("a", "5")).refusal is not None
+
+    asyncio.run(check())
+
+
+def test_address_loses_the_newest_request_of_its_busiest_session():
+    """An address counts once, however many sessions it has; of its sessions, the one with the most requests loses
+    its newest, also if the newcomer is another session of the address. Rule: load-shedding."""
+
+    async def check():
+        admission = Admission(6)
+        admission.spend(1, None, 1)  # uses up the time slice, so that all wait
+        sessions = "a", "b", "b", "c"
+        crowd = [submitted(admission, Flow("s", "address", session)) for session in sessions]
+        for _ in range(2):
+            submitted(admission, Flow("s", "customer"))
+
+        def refused():
+            return [at for at, ticket in enumerate(crowd) if ticket.refusal is not None]
+
+        assert submitted(admission, Flow("s", "address", "d")).refusal is None
+        assert refused() == [2]
+        assert submitted(admission, Flow("s", "address", "a")).refusal is not None
+        assert submitted(admission, Flow("s", "another")).refusal is None
+        assert submitted(admission, Flow("s", "customer")).refusal is not None
 
     asyncio.run(check())
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from wishwell.fair_queue import BACKGROUND, FairQueue, Flow, Ticket
 from wishwell.fair_semaphore import FairSemaphore
 
-flows = st.builds(Flow, st.sampled_from("abc"), st.sampled_from("xyz"))
+flows = st.builds(Flow, *map(st.sampled_from, ("abc", "xyz", ("", "s", "t"))))
 costs = st.floats(0.001, 1)
 
 
@@ -283,3 +283,27 @@ def test_tasks_that_a_lock_blocks_keep_their_order():
         assert order == ["free", "1", "2", "3"]
 
     asyncio.run(check())
+
+
+def test_sessions_of_an_address_take_turns_and_delay_other_addresses_like_one():
+    """However many sessions an address has, another address waits for one task of them at most; inside an address,
+    each session starts one task in turn, also one that comes late. Rule: fair-queueing."""
+    queue = FairQueue()
+
+    def start():
+        entry = queue.pop()
+        queue.charge(entry, 0.1)
+        return entry.flow
+
+    for _ in range(5):
+        for number in range(30):
+            queue.push(Flow("a", "crowd", f"s{number}"), None)
+    for number in range(3):
+        assert start().session == f"s{number}"
+    queue.push(Flow("a", "newcomer", "n"), None)
+    assert Flow("a", "newcomer", "n") in (start(), start())
+    for _ in range(3):
+        queue.push(Flow("a", "crowd", "late"), None)
+    rounds = [[start().session for _ in range(31)] for _ in range(3)]
+    assert [round.count("late") for round in rounds] == [1, 1, 1]
+    assert max(rounds[1].count(f"s{number}") for number in range(30)) == 1

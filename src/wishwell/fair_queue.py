@@ -37,10 +37,12 @@ _MIN_SWEEP, _MAX_IDLE = 64, 10_000
 
 
 class Flow(NamedTuple):
-    """The owner of a task: a store, and inside it a profile, a token or a client address."""
+    """The owner of a task: a store, and inside it a customer, a token or a client address. Inside
+    an address, tasks take turns by session."""
 
     store: str
     party: str
+    session: str = ""
 
 
 BACKGROUND = Flow("", "")
@@ -188,13 +190,24 @@ class _Level(Generic[N]):
 
 
 class PartyNode(_Node):
-    __slots__ = ("running", "work")
+    __slots__ = ("round", "running", "work")
 
     def __init__(self, key: str, tag: float) -> None:
         super().__init__(key, tag)
         self.running = 0
         """The number of started tasks that haven't finished, in a queue that counts them."""
         self.work: deque[Any] = deque()
+        self.round = 0
+        """The round of the task that started last."""
+
+    def append(self, entry: "Entry[Any]") -> None:
+        """Queues a task. In each round, the party starts one task of each session (round-robin)."""
+        at, session = len(self.work), entry.flow.session
+        own = (one.round for one in reversed(self.work) if one.flow.session == session)
+        entry.round = max(self.round, next(own, -1) + 1)
+        while at and self.work[at - 1].round > entry.round:
+            at -= 1
+        self.work.insert(at, entry)
 
 
 class StoreNode(_Node):
@@ -217,6 +230,7 @@ class Entry(msgspec.Struct, Generic[T], eq=False):
     """The seconds charged for it so far."""
     waits: bool = True
     started: bool = False
+    round: int = 0
 
 
 class FairQueue(Generic[T]):
@@ -239,7 +253,7 @@ class FairQueue(Generic[T]):
         store = self._stores.add(flow.store, self._cost)
         party = store.parties.add(flow.party, store.cost)
         entry = Entry(flow, item, store, party, lock)
-        party.work.append(entry)
+        party.append(entry)
         self._length += 1
         return entry
 
@@ -260,6 +274,7 @@ class FairQueue(Generic[T]):
                 self.contention.note()
             return None
         entry = self._take_from(party)
+        party.round = entry.round
         entry.waits, entry.started, entry.expected = False, True, party.cost
         store.parties.start(party, party.cost)
         self._stores.start(store, party.cost)

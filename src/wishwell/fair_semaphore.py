@@ -36,14 +36,14 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
         self._max_per_lock = max_per_lock
         # Read with `get`, which adds no key.
         self._held_by_store: defaultdict[str, int] = defaultdict(int)
-        self._held_by_flow: defaultdict[tuple[str, str], int] = defaultdict(int)
+        self._held_by_party: defaultdict[tuple[str, ...], int] = defaultdict(int)
         self._held_by_lock: defaultdict[str, int] = defaultdict(int)
 
     def take_now(self, flow: Flow, lock: str | None = None) -> bool:
         """Takes a place if one is free and no limit is reached. Returns whether it did."""
         if self.held >= self.size or not self._is_below_lock_limit(lock):
             return False
-        if not self._is_below_store_limit(flow.store) or not self._is_below_party_limit(flow):
+        if not self._is_below_store_limit(flow.store) or not self._is_below_party_limit(flow[:2]):
             return False
         self._take(flow, lock)
         return True
@@ -81,7 +81,7 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
         """Gives a place back. ``seconds``: how long a task that had waited held it."""
         self.held -= 1
         self._held_by_store[flow.store] -= 1
-        _decrement(self._held_by_flow, flow)
+        _decrement(self._held_by_party, flow[:2])
         if lock is not None:
             _decrement(self._held_by_lock, lock)
         if entry is not None:
@@ -113,7 +113,7 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
     def _take(self, flow: Flow, lock: str | None) -> None:
         self.held += 1
         self._held_by_store[flow.store] += 1
-        self._held_by_flow[flow] += 1
+        self._held_by_party[flow[:2]] += 1
         if lock is not None:
             self._held_by_lock[lock] += 1
 
@@ -154,9 +154,9 @@ class FairSemaphore(FairQueue["asyncio.Future[None]"]):
             or held + 1 <= self._store_factor * (free - 1)
         )
 
-    def _is_below_party_limit(self, flow: tuple[str, str]) -> bool:
-        held = self._held_by_flow.get(flow, 0)
-        return self._max_per_party is None or not flow[0] or held < self._max_per_party
+    def _is_below_party_limit(self, party: tuple[str, ...]) -> bool:
+        held = self._held_by_party.get(party, 0)
+        return self._max_per_party is None or not party[0] or held < self._max_per_party
 
     def _is_below_lock_limit(self, lock: str | None) -> bool:
         return (

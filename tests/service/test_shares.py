@@ -17,6 +17,8 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.api.conftest import connect
+from tests.conftest import slow
 from tests.servers import HERE, PREFIX, Service, wait_until
 
 pytestmark = pytest.mark.xdist_group("shares")
@@ -101,3 +103,48 @@ def test_key_set_that_hangs_holds_up_nobody():
             assert not any(one.done() for one in waiting)
             fetch.close()
             assert {one.result().status_code for one in waiting} == {503}
+
+
+def post(service: Service, source: str, token: str | None, path: str = f"{PREFIX}/items"):
+    """Sends a save from an address; returns the connection, on which the response will arrive."""
+    lines = ["Content-Type: application/json", "Content-Length: 15"]
+    shop = "Host: shop.example", "Sec-Fetch-Site: same-origin"
+    lines += ["Host: localhost", f"Authorization: Bearer {token}"] if token else shop
+    connection = connect(service, source=source)
+    head = "\r\n".join([f"POST {path} HTTP/1.1", *lines])
+    connection.sendall(head.encode() + b'\r\n\r\n{"productId":1}')
+    return connection
+
+
+@pytest.mark.parametrize(("sessions", "each", "own"), [(139, 1, 1), slow(30, 5, 8)])
+def test_many_sessions_of_one_address_refuse_no_newcomers_of_others(sessions, each, own):
+    """Sessions of one address share the process with other addresses of the store as one of them, also by token: none
+    of the requests of newcomers, `own` by each token, is refused, and the crowd loses its newest ones.
+    Rules: load-shedding, fair-queueing."""
+    with Service({}) as service, contextlib.ExitStack() as stack:
+        service.cli("store", "update", "default", "--host", "https://shop.example")
+        admin = service.client(service.admin_token())
+        tokens = [
+            admin.post("/profiles/token").json()["data"]["token"] for _ in range(sessions + 5)
+        ]
+        crowd_tokens, others = tokens[5:], tokens[:5]
+        senders = [(f"127.0.1.{n}", token) for n, token in enumerate(others, 1)]
+        with locked(service):
+            crowd = [
+                stack.enter_context(post(service, "127.0.0.2", token))
+                for _ in range(each)
+                for token in crowd_tokens
+            ]
+            in_flight = functools.partial(value, service, "wishwell_requests_in_flight")
+            assert wait_until(lambda: in_flight() == 128, seconds=30)
+            newcomers = [stack.enter_context(post(service, *sender)) for sender in senders * own]
+            shop = "/apps/wishlist/api/items"
+            newcomers += [
+                stack.enter_context(post(service, f"127.0.2.{n}", None, shop)) for n in range(1, 6)
+            ]
+            refused = sessions * each - 128 + len(newcomers)
+            shed = functools.partial(value, service, "wishwell_shed_total")
+            assert wait_until(lambda: shed() >= refused, seconds=30)
+        assert {int(one.recv(65536).split()[1]) for one in newcomers} <= {200, 201}
+        statuses = [int(one.recv(65536).split()[1]) for one in crowd]
+        assert statuses.count(503) == refused and statuses[0] == 201

@@ -142,7 +142,7 @@ class Admission:
     """The API's requests in progress, at most ``most``, including those that wait to start.
 
     Above the limit, the newest waiting request is refused: from the store with the most requests,
-    and inside it from the party with the most.
+    inside it from the party with the most, and inside that from the session with the most.
     """
 
     def __init__(self, most: int, contention: Contention | None = None) -> None:
@@ -299,34 +299,39 @@ class Admission:
             asyncio.get_running_loop().call_soon(self._next_turn)
 
     def _shed_newest(self, newcomer: RequestTicket) -> bool:
-        """Refuses the newest waiting request of the flows with the most requests, unless these are
-        the newcomer's. Returns False if the newcomer has to be refused."""
+        """Refuses the newest waiting request of whoever has the most: of the busiest store, in it
+        the busiest party, and in that the busiest session. Returns False if the newcomer has to be
+        refused, because it belongs to them. Of equals it does, unless its party has no request in
+        progress."""
         self._refusals += 1
         self._schedule()
-        flows = [ticket.flow for ticket in self._tickets]
-        mine = newcomer.flow
-        stores = Counter([flow.store for flow in flows])
-        stores[mine.store] += 1
+        mine, flows = newcomer.flow, [ticket.flow for ticket in self._tickets]
+        stores = Counter([mine.store, *(flow.store for flow in flows)])
         store = max(stores, key=lambda one: (stores[one], one == mine.store))
-        parties = Counter([flow.party for flow in flows if flow.store == store])
-        if store == mine.store:
-            parties[mine.party] += 1
-        chosen = Flow(store, max(parties, key=lambda one: (parties[one], one == mine.party)))
-        if chosen != mine:
+        sessions = Counter([flow for flow in (mine, *flows) if flow.store == store])
+        parties: Counter[str] = Counter()
+        for flow, count in sessions.items():
+            parties[flow.party] += count
+
+        def load(flow: Flow) -> tuple[int, int]:
+            return parties[flow.party], sessions[flow]
+
+        is_new = parties[mine.party] == 1
+        busiest = max((flow for flow in sessions if flow != mine), key=load, default=mine)
+        if load(busiest) > load(mine) or (is_new and busiest != mine):
             for ticket in reversed(self._tickets):
                 # In a crowd all parties have one request, and that of the first may be running.
-                if (
-                    ticket.flow.store == store
-                    and parties[ticket.flow.party] == parties[chosen.party]
-                    and self._end(ticket, FULL)
-                ):
+                flow = ticket.flow
+                if flow in sessions and load(flow) == load(busiest) and self._end(ticket, FULL):
                     self._tickets.pop(ticket, None)
                     return True
             # All these requests are running. Whoever has far fewer may exceed the limit.
-            own, theirs = flows.count(mine), parties[chosen.party]
+            own, theirs = sessions[mine], sessions[busiest]
             if store != mine.store:
-                own, theirs = stores[mine.store] - 1, stores[store]
-            if 2 * own < theirs and len(flows) < 2 * self._most:
+                own, theirs = stores[mine.store], stores[store]
+            elif busiest.party != mine.party:
+                own, theirs = parties[mine.party], parties[busiest.party]
+            if 2 * (own - 1) < theirs and len(flows) < 2 * self._most:
                 return True
         self.refused[FULL] += 1
         return False

@@ -1,10 +1,12 @@
 """Finds the flow of a request, whose fair share the request uses (``fair_queue.py``).
 
-Inside a store, customers share by profile, visitors by client address. An admin token counts as the
-profile that it acts on, else as itself. A visitor whose address isn't known, because no proxy is
-trusted, counts by the address of the connection.
+Inside a store, customers share by profile, visitors by client address and, at an address, by
+session. An admin token counts as the profile that it acts on, else as itself. If the address isn't
+known, a visitor on the storefront counts by the address of the connection, and a session's token by
+its session.
 """
 
+from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import ServiceError
 from wishwell.fair_queue import NO_STORE, Flow
@@ -15,14 +17,21 @@ from wishwell.shoppers.shop import StorefrontRequest
 
 
 def of_caller(request: Request, caller: Caller) -> Flow:
-    """Returns the flow of an API request with a valid token."""
+    """Returns the flow of a request with a valid token."""
+    if caller.profile is not None and caller.profile.is_session:
+        trusted, gid = request.service.settings.trusted_proxies, caller.profile.gid
+        forwarded = addresses.forwarded(request.pairs) if trusted else None
+        address = addresses.of_shopper(request.peer, forwarded, trusted)
+        return Flow(caller.store.id, address or gid, gid)
     party = caller.profile.gid if caller.profile else request.header(b"profile")
     return Flow(caller.store.id, party or caller.token_id)
 
 
 def of_visit(request: Request, visit: StorefrontRequest) -> Flow:
-    party = visit.customer.gid if visit.customer else visit.address
-    return Flow(visit.store.id, party or request.peer)
+    if visit.customer is not None:
+        return Flow(visit.store.id, visit.customer.gid)
+    session = visit.session.gid if visit.session else ""
+    return Flow(visit.store.id, visit.address or request.peer, session)
 
 
 def sender(request: Request) -> str:

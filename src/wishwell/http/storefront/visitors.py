@@ -19,8 +19,7 @@ from wishwell.errors import (
     SessionEnded,
     Unauthenticated,
 )
-from wishwell.fair_queue import Flow
-from wishwell.http import queries, rate_limits, request_body, request_types, responses
+from wishwell.http import flows, queries, rate_limits, request_body, request_types, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
 from wishwell.http.storefront import identity
@@ -147,7 +146,7 @@ async def token(request: Request) -> Response:
     session, due = await session_of(request, shop, key)
     request.caller = Caller("session", store, "", session)
     request.acts_on = session
-    request.flow = Flow(store.id, session.gid)
+    request.flow = flows.of_caller(request, request.caller)
     await rate_limits.count(request, rate_limits.limit_of(request, "token"))
     try:
         await service.db.write(profiles.renew_session, session, request.now())
