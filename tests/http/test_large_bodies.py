@@ -160,8 +160,9 @@ def large_shop(make_shop):
 @pytest.fixture
 def sending(service):
     """Runs a function with a ``Sender``."""
-    database = f"sqlite:///{service.folder}/wishwell.db"
-    settings = config.load(service.environment | {"WISHWELL_DATABASE_URL": database})
+    here, name = f"sqlite:///{service.folder}/wishwell.db", "WISHWELL_DATABASE_URL"
+    url = service.environment[name].replace("sqlite:///wishwell.db", here)
+    settings = config.load(service.environment | {name: url})
 
     async def run(test: Callable[[Sender], Any]) -> None:
         async with app.opened(settings) as services:
@@ -189,12 +190,9 @@ def operations(shop: Any, way: str) -> Iterator[tuple[str, str, str, dict[str, s
     if way == "storefront":
         words = ("--label", "x", "--for", "storefront", "--names-customers")
         proxy = shop.service.quick("token", "create", "--store", shop.handle, *words).strip()
-        base, head = f"{BASE}/api", {"authorization": f"Bearer {proxy}"}
-        head |= {
-            "x_forwarded_host": f"{shop.handle}.example",
-            "wishwell_customer": "1",
-            "sec_fetch_site": "same-origin",
-        }
+        base, head = f"{BASE}/api", {"sec_fetch_site": "same-origin", "wishwell_customer": "1"}
+        head["authorization"] = f"Bearer {proxy}"
+        head["x_forwarded_host"] = f"{shop.handle}.example"
         for path in KEYS:
             yield path, "POST", base + path, head
     for method, route in ALL:
@@ -216,7 +214,7 @@ async def measured(
     for _ in range(MAX_ROUNDS):
         took, answer = await sender.send(method, path, body, **head)
         seconds = min(seconds, took)
-        if seconds <= allowed or seconds > 10 * allowed > 0:
+        if seconds <= allowed or took > allowed + 1:
             break
     return seconds, answer
 
@@ -245,8 +243,8 @@ def test_handling_costs_little_more_than_decoding_whatever_the_shape(large_shop,
 
 
 def test_many_unknown_keys_cost_little_more_than_one(large_shop, sending):
-    """A change with 20,000 unknown keys names the first 50, also if the last one is repeated, which is named then.
-    Neither costs more than five times as much as one unknown key in a body of this size.
+    """A change with 20,000 unknown keys is refused with the first 50, also if the last one is repeated, and costs at
+    most five times as much as a change with one unknown key in a body of this size.
     Rules: request-limits, error-envelope."""
 
     async def check(sender: Sender) -> None:
