@@ -40,7 +40,7 @@ class BodyMemory:
         while self._used > self._limit:
             largest = max(self._bodies.values(), key=lambda sizes: sum(sizes.values()))
             metrics.BODIES_ENDED.inc()
-            next(iter(largest)).end(BodyTimeout("The body arrived too slowly for a busy service."))
+            next(iter(largest)).end(BodyTimeout("The body arrived too slowly. Send it again."))
 
     def release(self, sender: str, body: "BodyReader") -> None:
         """Forgets a body that has ended."""
