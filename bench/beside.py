@@ -78,7 +78,7 @@ def fill(shop: Shop, profiles: int) -> list[seed.Owner]:
     admin.close()
 
     def some(part: range) -> list[seed.Owner]:
-        gids = [f"gid://shopify/Customer/{number}" for number in part]
+        gids = [f"gid://shopify/Customer/c{number}" for number in part]
         tokens = [seed.token(shop.store, gid) for gid in gids]
         lists, shares, items = [], [], [""] * len(part)
         client = Raw(shop.url, "")

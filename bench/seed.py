@@ -89,7 +89,7 @@ def joined(parts: Iterable[Rows]) -> Rows:
 
 def plan(store: str, count: int, first: int = 0) -> tuple[Rows, list[Owner]]:
     """Returns all rows by table, and the owners; each has one list with all its 30 items."""
-    gids = [f"gid://shopify/Customer/{number}" for number in range(first, first + count)]
+    gids = [f"gid://shopify/Customer/c{number}" for number in range(first, first + count)]
     parts = [profile(store, gid, range(1, ITEMS + 1), lists=1, on=1) for gid in gids]
     owners = [
         Owner(token(store, gid), part["items"][0][0], part["items"][-1][1], part["lists"][0][1])

@@ -57,7 +57,7 @@ async def fill(shop: Shop, items: int) -> list[seed.Owner]:
     profiles = items // seed.ITEMS
     connection = await asyncpg.connect(shop.database)
     now = seed.now()
-    gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
+    gids = [f"gid://shopify/Customer/c{number}" for number in range(profiles)]
     rows = [
         (ids.profile_key(shop.store, gid), shop.store, gid, 0, seed.ITEMS, 1, now, now)
         for gid in gids
@@ -152,7 +152,7 @@ def save(side: Side, _: int, count: int = 300) -> float:
 def _link(side: Side, number: int) -> float:
     def requests() -> Iterator[tuple[str, str, str, Any]]:
         for at in range(LINKS):
-            customer = f"gid://shopify/Customer/{number * LINKS + at}"
+            customer = f"gid://shopify/Customer/c{number * LINKS + at}"
             body = {"customer": customer, "session": _session(number, at)}
             yield side.shop.admin, "POST", "/profiles/token", body
 

@@ -30,7 +30,7 @@ class Side:
     """A program with two workers, filled and running."""
 
     def __init__(self, shop: Shop, profiles: int) -> None:
-        self._gids = [f"gid://shopify/Customer/{number}" for number in range(profiles)]
+        self._gids = [f"gid://shopify/Customer/c{number}" for number in range(profiles)]
         self._lists: list[str] = []
         dice = random.Random(1)
         for first in range(0, profiles, 10_000):

@@ -465,7 +465,7 @@ def test_guessed_keys_count_per_address(limited):
                 headers=sent,
                 trust_env=False,
             ).status_code
-            for n, guess in enumerate(guesses)
+            for n, guess in enumerate(guesses, 1)
         ]
         assert linked == [401] * 4 + [429] * 2
 

@@ -103,7 +103,7 @@ async def customer(r: Harness, store: str, number: int) -> dict[str, str]:
     """Returns the headers of a customer with a token."""
     admin = await to_thread(r.service.admin_token, store)
     client = Client(HERE, r.port, {"Authorization": f"Bearer {admin}"})
-    body = {"customer": f"gid://shopify/Customer/{number}"}
+    body = {"customer": f"gid://shopify/Customer/c{number}"}
     answer = await client.ask("POST", PREFIX + "/profiles/token", body)
     client.close()
     return {"Authorization": f"Bearer {answer.data()['token']}"}

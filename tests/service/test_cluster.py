@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.skipif(not has_citus(), reason="the PostgreSQL of the tests has no Citus"),
     pytest.mark.xdist_group("cluster"),
 ]
-CUSTOMERS = [f"gid://shopify/Customer/{number}" for number in range(24)]
+CUSTOMERS = [f"gid://shopify/Customer/{number}" for number in range(1, 25)]
 
 
 @pytest.fixture(scope="module")

@@ -147,7 +147,7 @@ def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
     answers: list[httpx2.Response] = []
 
     def write(number: int) -> None:
-        headers = dict(admin.headers) | {"profile": f"gid://shopify/Customer/{number}"}
+        headers = dict(admin.headers) | {"profile": f"gid://shopify/Customer/c{number}"}
         url = f"{shared.service.url}{PREFIX}/items"
         body = {"productId": number}
         answers.append(httpx2.post(url, headers=headers, json=body, timeout=30))
