@@ -235,6 +235,7 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
     expect(page.get_by_role("table").get_by_role("row")).to_have_count(2)
     page.get_by_role("button", name="Rising").first.click()
     expect(page.get_by_role("columnheader", name="Rising")).to_be_visible()
+    expect(page.get_by_role("cell", name="+1", exact=True)).to_be_visible()
     assert cells(page, "Products by wishes")[1][4] == "+1"
 
 

@@ -44,7 +44,8 @@ function show({ found }, at) {
     const shown = SORTS.filter((name) => name !== 'rising' || sort === name);
     const heads = ['Product', ...shown.map(head), ['Price', 'number wide'], ['Stock', 'wide'], ['Customers', 'number wide'], ['Visitors', 'number wide']];
     const cell = (n, kind = '') => html`<td class="number ${kind}">${number(n)}</td>`;
-    const rise = ({ rise: n }) => html`<td class="number">${n > 0 ? '+' : nothing}${number(n ?? 0)}</td>`;
+    // Rows of the page before have no rise until the new ones are loaded.
+    const rise = ({ rise: n }) => html`<td class="number">${n > 0 ? '+' : nothing}${n === undefined ? '–' : number(n)}</td>`;
     const line = (row) => html`<tr><th scope="row">${productLink(row, query.days)}</th>
       ${shown.map((name) => (name === 'rising' ? rise(row) : cell(row[name], wide(name))))}
       <td class="number wide">${row.price ? money(row.price) : '–'}</td><td class="wide">${STOCK[row.availability] ?? '–'}</td>
