@@ -69,7 +69,7 @@ class HeldAnswer:
 
 @pytest.mark.parametrize(
     ("says", "status"),
-    [(_hang, None), (_nothing, None), (answer(302, "Location: /"), 302), (answer(404), 404)],
+    [(_hang, None), (_nothing, None), (answer(302, "Location: /new"), 302), (answer(404), 404)],
     ids=["hangs", "closes", "redirects", "unknown"],
 )
 def test_failed_attempt_is_retried(bench, says, status):
@@ -85,6 +85,8 @@ def test_failed_attempt_is_retried(bench, says, status):
             await send(sender)
             [shown] = await desk.page(hook)
             assert (shown.status, shown.attempts, shown.last_status) == ("pending", 1, status)
+            moved = "A redirect to /new, which isn't followed: update the webhook's URL."
+            assert shown.answer == (moved if status == 302 else None)
             assert (await desk.find(hook)).failing_since is not None
             receiver.says = answer()
             desk.clock.milliseconds += 6_000

@@ -1431,7 +1431,10 @@ export interface components {
             lastAttemptAt?: components["schemas"]["Timestamp"];
             /** @description Only for a pending delivery. */
             nextAttemptAt?: components["schemas"]["Timestamp"];
-            /** @description With a format: the beginning of the last answer, unless it was a success. */
+            /**
+             * @description With a format, the beginning of the last answer, unless it was a success. Without one, where
+             *     a redirect leads: it isn't followed.
+             */
             answer?: string;
         };
         DeliveryPage: {

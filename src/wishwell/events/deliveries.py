@@ -60,7 +60,8 @@ class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
     next_attempt_at: types.Time | None = None
     """Only for a pending delivery."""
     answer: str | None = None
-    """With a format: the beginning of the last answer, unless it was a success."""
+    """With a format, the beginning of the last answer, unless it was a success. Without one, where
+    a redirect leads: it isn't followed."""
 
 
 class Batch(NamedTuple):

@@ -25,7 +25,7 @@ from wishwell.events.deliveries import TEST, AddProducts
 from wishwell.events.formats import Request, Unsent
 from wishwell.events.webhooks import Secrets, Webhook
 from wishwell.outbound import Outbound
-from wishwell.outbound.answer import Unanswered
+from wishwell.outbound.answer import Answer, Unanswered
 from wishwell.stores.sealing import Sealing
 
 TIMEOUT_SECONDS = 15.0
@@ -47,6 +47,8 @@ POLL_SECONDS = 1.0
 """Seconds between polls and retries of a batch; also the timeout to record the last results."""
 
 _NOT_FOUND = 404
+_MAX_LOCATION = 300
+"""Characters of a redirect's target that a delivery shows."""
 _FAILURE_BACKOFF_SECONDS = 30
 """Backoff in seconds of a webhook whose work failed. Its sends in flight finish first."""
 
@@ -286,8 +288,18 @@ class Sender:
             wait=0 if done else attempts.wait_seconds(status, answer.headers, now),
             formatted=hook.format is not None,
             decided="delivered" if done else None,
-            answer="" if done or not hook.format else formats.shown_answer(answer.body, key),
+            answer="" if done else _explain(hook, answer, key),
         )
+
+
+def _explain(hook: Webhook, answer: Answer, key: str) -> str:
+    """Returns what a delivery shows of an answer that isn't a success."""
+    if hook.format is not None:
+        return formats.shown_answer(answer.body, key)
+    if not 300 <= answer.status < 400:
+        return ""
+    place = "".join(filter(str.isprintable, answer.headers.get("location", "")))[:_MAX_LOCATION]
+    return f"A redirect to {place or 'nowhere'}, which isn't followed: update the webhook's URL."
 
 
 def _finished(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:

@@ -8,7 +8,7 @@ import httptools
 MAX_ANSWER_BYTES = 64 * 1024
 """Maximum bytes of an answer's body that are read."""
 
-_KEPT_HEADERS = ("retry-after", "x-sib-ratelimit-reset")
+_KEPT_HEADERS = ("location", "retry-after", "x-sib-ratelimit-reset")
 
 
 class Unanswered(Exception):
@@ -18,7 +18,7 @@ class Unanswered(Exception):
 class Answer(NamedTuple):
     """The answer of a server, whatever its status. ``whole``: it fits into ``MAX_ANSWER_BYTES``.
 
-    ``headers``: those that say when to send again, with names in lower case.
+    ``headers``: those that say when or where to send again, with names in lower case.
     """
 
     status: int

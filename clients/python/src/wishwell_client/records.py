@@ -489,7 +489,9 @@ class Delivery(Record, frozen=True):
     next_attempt_at: datetime | None = None
     """Only for a pending delivery."""
     answer: str | None = None
-    """With a format: the beginning of the last answer, unless it was a success."""
+    """With a format, the beginning of the last answer, unless it was a success. Without one, where
+    a redirect leads: it isn't followed.
+    """
 
 
 class StoreNaming(Record, frozen=True):
