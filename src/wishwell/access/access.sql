@@ -40,7 +40,7 @@ SELECT revoked_at FROM revocations WHERE profile_id = :profile AND jti = :jti;
 -- name: revocations_since
 -- :since_for_cookies: for revocations that refuse cookies too, which live longer than tokens.
 SELECT profile_id, jti, revoked_at FROM revocations
-WHERE revoked_at >= :since OR (jti = '' AND revoked_at >= :since_for_cookies);
+WHERE revoked_at >= :since AND revoked_at < 'Z' OR (jti = '' AND revoked_at >= :since_for_cookies AND revoked_at < 'Z');
 
 -- name: revocations_forget
 -- A profile token lives a day, a cookie 90 days: older revocations are obsolete.

@@ -26,7 +26,11 @@ Macros expand declarations, and cover differences between the SQL dialects and r
 * given(list_options, x): assigns the arguments, except null ones, to the row x.
   changed(list_options, x): the names of the fields that this changes, in camel case, each after a
   space.
-* in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in an array, passed as texts.
+* in_uuids(:ids), in_texts(:ids), in_numbers(:ids): membership in an array, passed as texts. After
+  equalities, as in `profile_id = :profile AND id in_uuids(:ids)`, the columns are the first of an
+  index, and PostgreSQL looks up each key (see ``_lookup``).
+* few(x): always true unless x is null. PostgreSQL expects it of one row in 200, so it looks up each
+  of the rows in another table, where it would otherwise read all of that.
 * product_price(store, product, variant): a product's price in a store, as JSON, or ''; on a
   cluster, which can't read it next to a profile, the argument :saved_price. price_in(known,
   variant): the same from products.known, by text functions, because a bad row must not fail a save.
@@ -65,6 +69,12 @@ _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
 _FOR_ENGINE = re.compile(r"--(postgresql|sqlite)\Z")
 _FOR_SHOWN = re.compile(r"^.* --shown\n", re.MULTILINE)
 _EACH = re.compile(r"^-- each: (.+)$", re.MULTILINE)
+_EQUAL = r"(?:\w+\.)?(?:store|profile|list|product)_id = :\w+"
+_IN = r"(?:\w+\.)?(?:(?:list|item|product)_id|id|hash|number) in_(?:uuids|texts|numbers)\(:\w+\)"
+_LOOKUP = re.compile(rf"(?:{_EQUAL} AND )+{_IN}(?: AND {_IN})*")
+_LOOKUP_OF_ROWS = re.compile(r"\bprofile_id = (:\w+) AND \S+ = (r\.\w+)")
+_CONDITION = re.compile(r"(\S+) (?:= |in_(\w+)s\()(:\w+)")
+_BATCH = re.compile(r"IN \(\s*SELECT ((?:\w+\.)?(\w+)[^;]*? LIMIT :limit)\)")
 _TABLE = re.compile(r"(\w+)(?: \(([^)]+)\))?(?:, |\Z)")
 _FIELDS = re.compile(r"\b(\w+_(?:fields|filled))\((\w+)\)")
 _OPTIONS = re.compile(r"\b(names|initial|given|changed)\((\w+)(?:, (\w+))?\)")
@@ -118,6 +128,7 @@ _MACROS = {
             r"""(\1.document::json ->> 'title') COLLATE "C" ~ ANY(\2::text[])""",
         ),
         (r"next_number\([\w.:]+\)", "NULL::bigint"),
+        (r"\bfew\(([\w.]+)\)", r"\1::text = \1::text || ''"),
         (r"owner\((:\w+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
     ),
     "sqlite": (
@@ -137,6 +148,7 @@ _MACROS = {
             r" WHERE f.store_id = \1), 0)",
         ),
         (r"owner\((:\w+)\)", _OWNER.format("")),
+        (r"\bfew\(([\w.]+)\)", r"\1 IS NOT NULL"),
         (r"\bstrpos\(", "instr("),
         (r"\bjson_build_array\(", "json_array("),
         (r' COLLATE "C"', ""),
@@ -198,13 +210,45 @@ def load(engine: Engine, *, distributed: bool = False) -> Mapping[str, Statement
     return {
         name: _statement(
             name,
-            of_engine(_PRICE.sub(":saved_price::text", body) if distributed else body, engine),
+            of_server(of_engine(body, engine), engine, distributed=distributed),
             engine,
             _types_of_each(body) if engine == "postgresql" else {},
+            distributed=distributed,
         )
         for name, only, body in _pieces()
         if only in (None, engine) and not name.endswith("_page")
     }
+
+
+def of_server(sql: str, engine: Engine, *, distributed: bool) -> str:
+    """Returns a statement with lookups and prices as a single server, or a cluster, needs them."""
+    if distributed:  # routes a statement by `profile_id = :profile`, and can't join products
+        return _PRICE.sub(":saved_price::text", sql)
+    return _LOOKUP.sub(_lookup, sql) if engine == "postgresql" else sql
+
+
+# rule: lookup-cost
+def _lookup(match: re.Match[str]) -> str:
+    """Returns conditions on an index's columns so that PostgreSQL reads only the rows of the keys.
+
+    With = ANY it may read all rows of the profile instead, and filter them, because most profiles
+    have few. OFFSET 0 hides the profile, so that no index can be read by that alone.
+    """
+    columns: list[str] = []
+    values: list[str] = []
+    arrays: list[str] = []
+    for column, type_, argument in _CONDITION.findall(match[0]):
+        columns.append(column)
+        if type_:
+            values.append(f"k{len(arrays)}.key::{'bigint' if type_ == 'number' else type_}")
+            arrays.append(f"unnest({argument}::text[]) AS k{len(arrays)} (key)")
+        else:
+            values.append(f"{argument}::{'text' if column.endswith('product_id') else 'uuid'}")
+    few = " AND ".join(f"few(k{number}.key)" for number in range(len(arrays)))
+    return (
+        f"({', '.join(columns)}) IN (SELECT {', '.join(values)} FROM {', '.join(arrays)}"  # noqa: S608
+        f" WHERE {few} OFFSET 0)"
+    )
 
 
 @functools.cache
@@ -219,6 +263,8 @@ def step(
     engine: Engine,
     takes: Sequence[str] | None = None,
     each: Mapping[str, str] = MappingProxyType({}),
+    *,
+    distributed: bool = False,
 ) -> Step:
     """Returns a statement for the driver, with macros expanded and arguments numbered.
 
@@ -226,17 +272,26 @@ def step(
     of the arguments that come as the rows of a JSON array.
     """
     sql = _OPTIONS.sub(_options, _FIELDS.sub(_fields, sql))
+    if each:
+        sql = _of_rows(sql, each, distributed=distributed)
     for pattern, replacement in _MACROS[engine]:
         sql = re.sub(pattern, replacement, sql)
-    if each:
-        sql = re.sub(rf"(?<!:):({'|'.join(each)})\b", r"r.\1", sql)
-        rows = ", ".join(f"{name} {type_}" for name, type_ in each.items())
-        rows = f"\nFROM json_to_recordset(:rows::json) AS r ({rows})\nWHERE"
-        sql = sql.replace("\nWHERE", rows, 1)
     names = tuple(takes or dict.fromkeys(_ARGUMENT.findall(sql)))
     mark = "?" if engine == "sqlite" else "$"
     sql = _ARGUMENT.sub(lambda match: f"{mark}{names.index(match[1]) + 1}", sql)
     return Step(sql, names)
+
+
+def _of_rows(sql: str, each: Mapping[str, str], *, distributed: bool) -> str:
+    """Returns an UPDATE of several rows, whose arguments ``each`` come as JSON."""
+    sql = re.sub(rf"(?<!:):({'|'.join(each)})\b", r"r.\1", sql)
+    rows = ", ".join(f"{name} {type_}" for name, type_ in each.items())
+    rows = f"json_to_recordset(:rows::json) AS r ({rows})"
+    if not distributed:  # as in _lookup
+        [(profile, key)] = _LOOKUP_OF_ROWS.findall(sql)
+        rows = f"(SELECT {profile}::uuid AS owner, r.* FROM {rows} WHERE few({key}) OFFSET 0) AS r"  # noqa: S608
+        sql = sql.replace(f"profile_id = {profile}", "profile_id = r.owner", 1)
+    return sql.replace("\nWHERE", f"\nFROM {rows}\nWHERE", 1)
 
 
 def _types_of_each(body: str) -> dict[str, str]:
@@ -328,14 +383,19 @@ def _text() -> str:
     return "\n".join(file.read_text("utf-8") for file in files if file.name.endswith(".sql"))
 
 
-def _statement(name: str, sql: str, engine: Engine, each: Mapping[str, str]) -> Statement:
+def _statement(
+    name: str, sql: str, engine: Engine, each: Mapping[str, str], *, distributed: bool
+) -> Statement:
+    if engine == "postgresql" and not distributed:
+        sql = _BATCH.sub(r"IN (SELECT * FROM (SELECT \1) AS k WHERE few(k.\2))", sql)
     pieces = filter(None, map(str.strip, sql.split(";")))
     steps = [step(piece, engine) for piece in pieces]
     if not re.search(r"\b(INSERT|UPDATE|DELETE)\b", " ".join(found.sql for found in steps)):
         return Statement(tuple(steps), Effect.READ)
     locks = name.endswith("_lock") or sql.startswith("SELECT")
     effect = Effect.LOCK if locks else Effect.WRITE
-    of_set = step(sql.rstrip(";"), engine, each=each) if each else None
+    whole = sql.rstrip(";")
+    of_set = step(whole, engine, each=each, distributed=distributed) if each else None
     return Statement(tuple(steps), effect, of_set)
 
 

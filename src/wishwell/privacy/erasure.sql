@@ -74,7 +74,7 @@ ORDER BY touched_at, profile_id LIMIT :limit;
 -- name: customers_redate
 UPDATE profiles SET touched_at = :now WHERE is_session = 0 AND profile_id IN (
     SELECT p.profile_id FROM profiles p
-    WHERE p.store_id = :store AND p.is_session = 0 AND p.touched_at > :ahead LIMIT :limit)
+    WHERE p.store_id = :store AND p.is_session = 0 AND p.touched_at > :ahead AND p.touched_at < 'Z' LIMIT :limit)
 RETURNING profile_id;
 
 -- name: forget_since_redate

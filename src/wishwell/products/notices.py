@@ -228,7 +228,7 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
         where = {"store": store.id, "product": product_id, "after": position}
         wishes = await tx.all("items_wishing", **where, unasked=unasked, limit=_BATCH_SIZE)
     due = {id: owner for id, owner, *heard in wishes if pending.of(*heard) != (None, None)}
-    fresh = await _lock(tx, product_id, due, unasked)
+    fresh = await _lock(tx, store, product_id, due, unasked)
     done = len(wishes) < _BATCH_SIZE
     recorded: list[NewEvent] = []
     marks = []
@@ -258,7 +258,7 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
 
 
 async def _lock(
-    tx: Writer, product_id: str, due: Mapping[str, str], unasked: int
+    tx: Writer, store: Store, product_id: str, due: Mapping[str, str], unasked: int
 ) -> dict[str, tuple[bool | None, bool, Row]]:
     """Locks the owners of these items, skipping owners that other transactions have locked.
 
@@ -273,7 +273,8 @@ async def _lock(
         owner: (records.notice_choice(by), placeholders.names_nobody(gid))
         for owner, by, gid in await tx.all_many("owner_lock", owners)
     }
-    rows = await tx.all("items_due", profiles=list(held), ids=list(due), product=product_id)
+    named = {"store": store.id, "product": product_id, "ids": list(due), "profiles": list(held)}
+    rows = await tx.all("items_due", **named)
     return {row[_ITEM_INDEX]: (*held[row[0]], row) for row in rows}
 
 

@@ -101,11 +101,13 @@ FOR UPDATE SKIP LOCKED --postgresql
 ;
 
 -- name: items_wishing
--- The next items of a product, in the order of their ids, because these don't change when a session is merged.
+-- The next items of a product, in the order of their ids, because these don't change when a session is merged. Not a
+-- join, because PostgreSQL would join all wishes of the product: it expects that few of the profiles match.
 SELECT i.id, i.profile_id, i.variant_id, i.created_at, i.dropped_at, i.restocked_at
-FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL AND coalesce(p.notices, :unasked) = 1
-  AND i.purchased = ''
+FROM items i
+WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND i.purchased = ''
+  AND (SELECT 1 FROM profiles p WHERE p.profile_id = i.profile_id AND p.closed_at IS NULL
+                                  AND coalesce(p.notices, :unasked) = 1) IS NOT NULL
 ORDER BY i.id
 LIMIT :limit;
 
@@ -119,7 +121,8 @@ FOR NO KEY UPDATE SKIP LOCKED --postgresql
 
 -- name: items_due
 SELECT i.profile_id, i.dropped_at, i.restocked_at, item_fields(i) FROM items i
-WHERE i.profile_id in_uuids(:profiles) AND i.id in_uuids(:ids) AND i.product_id = :product AND i.purchased = '';
+WHERE i.store_id = :store AND i.product_id = :product AND i.id in_uuids(:ids) AND i.profile_id in_uuids(:profiles)
+  AND i.purchased = '';
 
 -- name: item_set_notice_times
 UPDATE items SET dropped_at = :dropped_at, restocked_at = :restocked_at WHERE profile_id = :profile AND id = :id;

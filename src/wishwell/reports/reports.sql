@@ -21,7 +21,7 @@ ORDER BY p.profile_id LIMIT :limit;
 SELECT i.product_id, i.variant_id, p.is_session, i.created_at
 FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
 FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
-WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND shown(p);
+WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND few(p.profile_id) AND shown(p);
 
 -- name: count_oldest
 -- When the oldest wish was saved: ids are in the order of saving.
@@ -32,12 +32,12 @@ SELECT i.created_at FROM items i WHERE i.store_id = :store ORDER BY i.id LIMIT 1
 SELECT p.is_session, min(i.created_at)
 FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
 FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
-WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND shown(p)
+WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND few(p.profile_id) AND shown(p)
 GROUP BY p.profile_id, p.is_session
 UNION ALL
 SELECT 2, l.created_at FROM profiles p JOIN lists l ON l.profile_id = p.profile_id --postgresql
 SELECT 2, l.created_at FROM profiles p CROSS JOIN lists l ON l.profile_id = p.profile_id --sqlite
-WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND shown(p);
+WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND few(p.profile_id) AND shown(p);
 
 -- name: count_rows
 -- The next batch of rows, in the order of their end (`until`).
@@ -105,6 +105,7 @@ LIMIT :limit;
 -- name: report_days
 -- The rows of a product that are valid at either of two counts, or between them.
 SELECT c.customers, c.visitors, c.added, c.variant_id, c.since, c.until FROM wish_counts c
+INDEXED BY wish_counts_product_idx --sqlite
 WHERE c.store_id = :store AND c.product_id = :product AND c.until > :before AND c.since <= :now
 ORDER BY c.since;
 
@@ -163,6 +164,7 @@ GROUP BY x.place, x.currency, x.amount;
 -- name: report_wishes
 -- The number of wishes for each of :products at the count :now.
 SELECT c.product_id, sum(c.customers + c.visitors)::bigint FROM wish_counts c
+INDEXED BY wish_counts_product_idx --sqlite
 WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until > :now AND c.since <= :now
 GROUP BY c.product_id;
 

@@ -92,7 +92,10 @@ UPDATE items SET given(item_values, items)
 WHERE profile_id = :profile_id AND items.id = :id;
 
 -- name: items_of_products
-SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
+-- The index of items_variant_key, without which SQLite reads the whole profile; also in wishes_of_products.
+SELECT item_fields(i) FROM items i
+INDEXED BY sqlite_autoindex_items_2 --sqlite
+WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
 
 -- name: product_prices
 -- The prices of pairs of product and variant, as JSON; '' for unknown ones.
@@ -100,7 +103,8 @@ SELECT w.product_id, w.variant_id, price_in(p.known, w.variant_id)
 FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) --postgresql
 FROM (SELECT a.value AS product_id, json_extract(:variants, a.fullkey) AS variant_id --sqlite
       FROM json_each(:products) a) AS w --sqlite
-JOIN products p ON p.store_id = :store AND p.product_id = w.product_id;
+JOIN products p ON p.store_id = :store AND p.product_id = w.product_id; --postgresql
+CROSS JOIN products p ON p.store_id = :store AND p.product_id = w.product_id; --sqlite
 
 -- name: profile_items
 SELECT items FROM profiles WHERE profile_id = :profile;

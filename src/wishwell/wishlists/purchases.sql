@@ -32,7 +32,7 @@ SELECT profile_id, gid, is_session, closed_at, linked_id FROM profiles WHERE pro
 
 -- name: purchases_of
 SELECT product_id, wish_variant_id, quantity, placed_at FROM purchases
-WHERE store_id = :store AND profile_id = :profile AND product_id in_texts(:products);
+WHERE product_id in_texts(:products) AND store_id = :store AND profile_id = :profile;
 
 -- name: person_purchases
 SELECT purchase_fields(p) FROM purchases p WHERE p.store_id = :store AND p.profile_id = :profile
@@ -43,11 +43,12 @@ SELECT product_id FROM purchases WHERE store_id = :store AND profile_id = :profi
 
 -- name: wishes_of_products
 SELECT i.product_id, i.variant_id, i.created_at, i.saved_at FROM items i
+INDEXED BY sqlite_autoindex_items_2 --sqlite
 WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
 
 -- name: removed_of_products
 SELECT r.product_id, r.variant_id, r.created_at, r.saved_at FROM removed_items r
-WHERE r.profile_id = :profile AND r.product_id in_texts(:products) AND r.removed_at >= :since;
+WHERE r.product_id in_texts(:products) AND r.profile_id = :profile AND r.removed_at >= :since;
 
 -- name: items_remember
 -- Before they are deleted. An item that an import has added again may have been deleted before.
