@@ -139,7 +139,7 @@ def test_statement_is_one_task(bench, engine):
         if name not in STORE_WIDE | OF_ALL
     }
     asked |= {
-        str(query): pages.sql("postgresql", query)
+        str(query): pages.sql("postgresql", query, distributed=True)
         for query, _ in queries()
         # A cluster doesn't use the joined form
         if not query.whole_store and query.noun != "items_shown"

@@ -66,7 +66,8 @@ class Handle(Writer):
         return await self.fetch(steps[0].sql, *steps[0].values(named))
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
-        return await self.fetch(pages.sql("postgresql", query), *arguments)
+        sql = pages.sql("postgresql", query, distributed=not self.joins_products)
+        return await self.fetch(sql, *arguments)
 
     # rule: database-away. ``all_many`` and ``fill`` use the driver's timeout, because they may wait
     # for space in the socket's buffer, which closing the connection doesn't end. A statement
