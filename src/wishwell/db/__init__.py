@@ -15,7 +15,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from wishwell.db.journal import Act
+from wishwell.db.journal import Act, actor
 from wishwell.db.pages import PageQuery
 from wishwell.errors import ServiceError
 
@@ -101,6 +101,7 @@ class Writer(Reader, Protocol):
     async def record(self, act: Act) -> None:
         """Begins the transaction; its commit first appends ``act`` to the journal."""
         await self.begin()
+        act.by = actor.get()
         self.acts.append(act)
 
     async def run(self, statement: str, /, **named: Any) -> None:

@@ -10,9 +10,10 @@ import asyncpg
 
 from wishwell.db import Row, Writer, failures, pages, statements
 from wishwell.db.hosts import Connection
-from wishwell.db.journal import Act, Journal, actor
+from wishwell.db.journal import Act, Journal
 from wishwell.db.pages import PageQuery
 from wishwell.db.statements import Effect, Statement
+from wishwell.errors import Unavailable
 
 # Above it COPY is faster, although it is parsed each time and takes a round trip.
 _MAX_INSERT_ROWS = 50
@@ -50,6 +51,8 @@ class Handle(Writer):
         self._statement_seconds = statement_seconds
         self.started = math.inf  # start of the running statement
         self.acts: list[Act] = []
+        self._recording: asyncio.Future[None] | None = None
+        self._may_be_committed = False
 
     @property
     def writes(self) -> bool:
@@ -115,15 +118,34 @@ class Handle(Writer):
     async def commit(self, seconds: float) -> None:
         """Writes the acts to the journal, then commits, for which it allows ``seconds`` or more."""
         if self.acts:
-            await asyncio.to_thread(self.journal.append, self.acts, actor.get())
+            append = asyncio.to_thread(self.journal.append, self.acts)
+            self._recording = asyncio.ensure_future(append)
+            await asyncio.shield(self._recording)
+            if self._connection.is_closed():  # in the meantime, so nothing was committed
+                raise failures.failed(self._cause(ConnectionError()))
         self.started = self._now()
         self._deadline = max(self._deadline, self.started + seconds)
+        self._may_be_committed = True
         try:
-            await self._connection.execute("COMMIT")
+            status = await self._connection.execute("COMMIT")
         except (*failures.BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
             # The last two: the connection was lost while it was idle.
             why = self._cause(error)
             raise failures.undecided(why) from why
+        except asyncpg.PostgresError:
+            self._may_be_committed = False
+            raise
+        if status != "COMMIT":  # the server's answer after a statement that failed
+            self._may_be_committed = False
+            raise Unavailable("The database rolled back the transaction.")
+
+    # rule: journal-refused
+    async def refuse_acts(self) -> None:
+        """Records that the acts weren't done, unless they may be committed. Call it after the
+        rollback."""
+        if self._recording is not None and not self._may_be_committed:
+            await asyncio.wait([self._recording])
+            await asyncio.to_thread(self.journal.refuse, self.acts)
 
     # rules: standby-confirms, database-away
     def close_if_overdue(self, now: float) -> None:

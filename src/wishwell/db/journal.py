@@ -1,26 +1,30 @@
 """The journal: a file outside the database, with the acts that a restore must not undo.
 
 Each line is an act as JSON. It is on disk before the act's transaction commits, so an act without a
-line was not done; a line without its act is repeated by `wishwell restore replay`. A profile is
-named by its derived key, never by its GID.
+line was not done; a line without its act is repeated by `wishwell restore replay`, unless a later
+line says that the act was refused. A profile is named by its derived key, never by its GID.
 """
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import time
+import uuid
 from collections.abc import Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
 import msgspec
-from msgspec import structs
 
 from wishwell import ids
 from wishwell.errors import Unrecorded
 
 actor: ContextVar[str] = ContextVar("actor", default="wishwell")
 """The admin token, the command with its system user, or the background job that acts."""
+
+REFUSED = "act.refused"
+"""The action of a line about an earlier line whose act was refused: not done, and never will be."""
 
 _LOCK_SECONDS = 2.0
 _FIRST_BYTES = (b"{", b"\n")
@@ -29,10 +33,12 @@ _FIRST_BYTES = (b"{", b"\n")
 class Act(
     msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel", forbid_unknown_fields=True
 ):
-    """A line. ``id``: the id of a token, webhook or request; ``profile``: a profile's key.
+    """A line. ``id``: the id of a token, webhook, request or refused line, or an order's hash;
+    ``profile``: a profile's key.
 
-    ``created``: when an erased profile was created; ``sessions``: when each session that was linked
-    to it was created, by the session's key. ``until``: the time up to which tokens are revoked.
+    ``created``: when the erased profile or forgotten order was created; ``sessions``: when each
+    session that was linked to it was created, by the session's key. ``until``: the time up to which
+    tokens are revoked. ``time``: empty until the line is written.
     """
 
     time: str = ""
@@ -57,6 +63,7 @@ class Journal:
 
     def __init__(self, path: str = "", command: Act | None = None) -> None:
         self._path = path
+        self.is_on = bool(path)
         self._command = command
         self.failures = 0
         """Number of calls of ``append`` that failed."""
@@ -74,24 +81,46 @@ class Journal:
         return False
 
     # rule: journal-first
-    def append(self, acts: Sequence[Act], by: str) -> None:
-        """Appends a line for each act and waits until they are on disk. Raises ``Unrecorded``."""
-        if not acts or not self._path:
-            return
+    def append(self, acts: Sequence[Act], by: str = "") -> None:
+        """Appends a line for each act and waits until they are on disk. Sets the acts' time and, if
+        given, ``by``. Raises ``Unrecorded``."""
+        for act in acts:
+            act.by = by or act.by
         try:
-            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                _lock(file)
-                new = _write(file, [structs.replace(act, by=by) for act in acts])
-                fcntl.flock(file, fcntl.LOCK_UN)
-                os.fsync(file)
-                if new:
-                    _sync_folder(self._path)
-            finally:
-                os.close(file)
+            self._append(acts)
         except OSError as error:
             self.failures += 1
+            self.refuse(acts)  # the lines may have reached the file, although not the disk
             raise Unrecorded(self._path) from error
+
+    # rule: journal-refused
+    def refuse(self, acts: Sequence[Act]) -> None:
+        """Appends that these acts weren't done, for those that have a line. Where that fails, a
+        replay repeats the act."""
+        lines = [(act.by, line_id(msgspec.json.encode(act))) for act in acts if act.time]
+        for act in acts:
+            act.time = ""
+        with contextlib.suppress(OSError):
+            self._append([Act(action=REFUSED, by=by, id=line) for by, line in lines])
+
+    def _append(self, acts: Sequence[Act]) -> None:
+        if not acts or not self._path:
+            return
+        file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            _lock(file)
+            new = _write(file, acts)
+            fcntl.flock(file, fcntl.LOCK_UN)
+            os.fsync(file)
+            if new:
+                _sync_folder(self._path)
+        finally:
+            os.close(file)
+
+
+def line_id(line: bytes) -> str:
+    """Returns the id of a line: a UUID made from a hash of its text, without the line feed."""
+    return str(uuid.UUID(bytes=hashlib.sha256(line).digest()[:16]))
 
 
 def _write(file: int, acts: Sequence[Act]) -> bool:
@@ -110,6 +139,8 @@ def _write(file: int, acts: Sequence[Act]) -> bool:
     except OSError:
         with contextlib.suppress(OSError):  # /dev/full has no end
             os.ftruncate(file, end)
+            for act in acts:
+                act.time = ""
         raise
     return not end
 

@@ -195,6 +195,8 @@ class Postgres:
             self._running.discard(handle)
             if handle.overdue and handle.writes:
                 self._lost_writes += 1
+            if handle.acts:
+                await handle.refuse_acts()
         self._pool.give_back(connection)
         return result
 

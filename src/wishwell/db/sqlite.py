@@ -15,9 +15,8 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -33,12 +32,13 @@ from wishwell.db import (
     sqlite_file,
     statements,
 )
-from wishwell.db.journal import Act, Journal, actor
+from wishwell.db.journal import Act, Journal
 from wishwell.db.pages import PageQuery
+from wishwell.db.sqlite_jobs import Job, Recorder
 from wishwell.db.statements import Statement
 from wishwell.db.turnstile import Turnstile
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.fair_queue import CONTENDED_SECONDS, CURRENT, Contention, Entry, FairQueue, Flow
+from wishwell.fair_queue import CONTENDED_SECONDS, CURRENT, Contention, Entry, FairQueue
 
 T = TypeVar("T")
 
@@ -128,29 +128,6 @@ def reading(path: str) -> Iterator[_Handle]:
         yield _Handle(connection, statements.load("sqlite"))
 
 
-@dataclass(slots=True)
-class _Job:
-    use_case: Callable[[Writer], Awaitable[Any]]
-    future: "asyncio.Future[Any]"
-    context: contextvars.Context
-    """The context of the caller, from which the use-case reads context variables."""
-    flow: Flow
-    result: Any = None
-    error: Exception | None = None
-    claimed: threading.Lock = field(default_factory=threading.Lock)
-
-    def claim(self) -> bool:
-        """Returns whether the caller may run or refuse this job: True for the first caller only."""
-        return self.claimed.acquire(False)
-
-    def refuse(self, error: Exception) -> bool:
-        """Fails the job, in the event loop, unless it has begun. Returns whether it failed it."""
-        if claimed := self.claim():
-            self.error = error
-            _resolve([self])
-        return claimed
-
-
 class SQLite:
     """See ``wishwell.db.Database``. Belongs to one event loop."""
 
@@ -167,12 +144,13 @@ class SQLite:
             self._long = sqlite_file.connect(path, read_only=True)
         self._reader = _Handle(self._reading, self._sql)
         self._turnstile = Turnstile(path)
-        self._arrived: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._waiting: FairQueue[_Job] = FairQueue(contention)  # the writer thread's
+        self._arrived: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._waiting: FairQueue[Job] = FairQueue(contention)  # the writer thread's
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
         self._apart = ThreadPoolExecutor(1, "sqlite-long", initializer=_give_way)
+        self._recorder = Recorder(self._journal, self._arrived.put)
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
@@ -201,7 +179,7 @@ class SQLite:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         ticket = CURRENT.get()
         context = contextvars.copy_context()
-        job = _Job(lambda tx: use_case(tx, *arguments, **named), future, context, ticket.flow)
+        job = Job(lambda tx: use_case(tx, *arguments, **named), future, context, ticket.flow)
         self._arrived.put(job)
         ticket.pause(job.refuse)
         try:
@@ -236,6 +214,7 @@ class SQLite:
         self._arrived.put(None)
         await asyncio.to_thread(self._apart.shutdown)
         await asyncio.to_thread(self._thread.join)
+        self._recorder.close()
         self._reading.close()
         self._long.close()
         self._writing.close()
@@ -248,15 +227,17 @@ class SQLite:
         while True:
             if not self._waiting:
                 if (job := self._arrival()) is None:
-                    return
+                    self._recorder.wait()  # its writes have arrived here then
+                    if self._arrived.empty():
+                        return
+                    self._arrived.put(None)
+                    continue
                 self._waiting.push(job.flow, job)
-            group: list[_Job] = []
+            group: list[Job] = []
             self._commit(group, handle)
-            if group:
-                with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
-                    group[0].future.get_loop().call_soon_threadsafe(_resolve, group)
+            self._recorder.finish(group)
 
-    def _arrival(self) -> _Job | None:
+    def _arrival(self) -> Job | None:
         """Waits for a write to arrive, and returns it; ``None`` closes the writer."""
         if self._turnstile.told:
             try:
@@ -267,20 +248,21 @@ class SQLite:
         return self._arrived.get()
 
     def _next(
-        self, seconds: float | None = None, after: Entry[_Job] | None = None
-    ) -> Entry[_Job] | None:
+        self, seconds: float | None = None, after: Entry[Job] | None = None
+    ) -> Entry[Job] | None:
         """Returns the next write that wasn't refused, or ``None`` (see ``FairQueue.pop``)."""
         while not self._arrived.empty():
             if (job := self._arrived.get()) is None:
                 self._arrived.put(None)  # closes the writer after the waiting writes
                 break
             self._waiting.push(job.flow, job)
-        while (entry := self._waiting.pop(seconds, after)) and not entry.item.claim():
-            pass
+        while entry := self._waiting.pop(seconds, after):
+            if entry.item.runs or entry.item.claim():
+                break
         return entry
 
     # rule: write-durable
-    def _commit(self, group: list[_Job], handle: _Handle) -> None:
+    def _commit(self, group: list[Job], handle: _Handle) -> None:
         """Runs and commits a group of writes, and adds them to ``group``."""
         try:
             with _translated(), self._turnstile:
@@ -305,18 +287,24 @@ class SQLite:
             # The whole group failed: the disk is full, or the file is locked or read-only.
             if not group:
                 group += [entry.item for entry in iter(self._next, None)]
+            name = getattr(error.__cause__, "sqlite_errorname", "")
             for job in group:
-                job.error = error
+                job.error, job.acts = error, None
+                if name.startswith("SQLITE_IOERR"):  # SQLite may find the commit after a crash
+                    job.lines = ()
             with contextlib.suppress(sqlite3.Error):
                 if self._writing.in_transaction:
                     self._writing.execute("ROLLBACK")
 
-    def _run(self, job: _Job, handle: _Handle) -> None:
+    def _run(self, job: Job, handle: _Handle) -> None:
         self._writing.execute("SAVEPOINT job")
+        job.error, job.acts, job.runs = None, None, job.runs + 1
         try:
             handle.acts.clear()
             job.result = job.context.run(_drive, job.use_case(handle))
-            self._journal.append(handle.acts, job.context.run(actor.get))
+            if self._journal.is_on and not job.has_recorded(handle.acts):
+                job.acts = [*handle.acts]
+                self._writing.execute("ROLLBACK TO job")
         except Exception as error:
             job.error = error
             if not self._writing.in_transaction:
@@ -341,17 +329,6 @@ def _drive(awaitable: Awaitable[T]) -> T:
         result: T = end.value
         return result
     raise AssertionError("a use-case awaited something other than its handle")
-
-
-def _resolve(jobs: list[_Job]) -> None:
-    """Resumes the requests of a group, the last first: a quiet party's write is the last of one."""
-    for job in reversed(jobs):
-        if job.future.done():
-            continue
-        if job.error is not None:
-            job.future.set_exception(job.error)
-        else:
-            job.future.set_result(job.result)
 
 
 def _parameters(arguments: Sequence[Any]) -> list[Any]:

@@ -6,7 +6,16 @@ nor the clocks of the nodes that wrote them matter.
 
 import contextlib
 import shlex
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Literal
 
 import msgspec
@@ -15,7 +24,7 @@ from msgspec import structs
 from wishwell import files, ids, stores
 from wishwell.access import auth
 from wishwell.db import Database, Writer, run_statement
-from wishwell.db.journal import Act
+from wishwell.db.journal import REFUSED, Act, line_id
 from wishwell.errors import NotFound, ServiceError
 from wishwell.events import webhooks
 from wishwell.privacy import erasure, platform_requests
@@ -49,12 +58,13 @@ class Replayed(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
-    """Reads journals. Returns their acts in the order of time, errors, and warnings.
+    """Reads journals. Returns their acts in the order of time, errors, and warnings. Omits refused
+    acts: each line about one cancels one line with that id, in any of the journals.
 
     A last line without its end is a warning: after a crash, its act was not done. Raises
     ``OSError``.
     """
-    acts: list[Act] = []
+    acts: list[tuple[Act, str]] = []
     errors: list[str] = []
     warnings: list[str] = []
     for path in paths:
@@ -64,7 +74,7 @@ def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
             at = f"{path}, line {number}:"
             try:
                 if line:
-                    acts.append(_decoded(line))
+                    acts.append((_decoded(line), line_id(line)))
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:
                 is_json = isinstance(error, msgspec.ValidationError)
                 if number == len(lines) and line.startswith(b"{") and not is_json:
@@ -74,7 +84,18 @@ def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
                     )
                 else:
                     errors.append(f"{at} can't be read ({str(error)[:_MAX_ERROR]})")
-    return sorted(acts, key=lambda act: act.time), errors, warnings
+    return sorted(_done(acts), key=lambda act: act.time), errors, warnings
+
+
+# rule: journal-refused
+def _done(acts: Sequence[tuple[Act, str]]) -> Iterator[Act]:
+    """Yields the acts, given with the ids of their lines, that weren't refused."""
+    refused = Counter(act.id for act, _ in acts if act.action == REFUSED)
+    for act, line in acts:
+        if refused[line] > 0:
+            refused[line] -= 1
+        elif act.action != REFUSED:
+            yield act
 
 
 def _decoded(line: bytes) -> Act:
@@ -82,7 +103,7 @@ def _decoded(line: bytes) -> Act:
     act = msgspec.json.decode(line, type=Act)
     if (key := fields.duplicate_key(line)) is not None:
         raise msgspec.ValidationError(f"{key!r} occurs twice")
-    _, needed = _REPEAT.get(act.action, (None, ()))
+    _, needed = _REPEAT.get(act.action, (None, ("id",) if act.action == REFUSED else ()))
     given = [(field, getattr(act, field)) for field in needed]
     given += [("jti", act.jti)] if act.jti else []
     for session, created in act.sessions.items():
