@@ -35,6 +35,7 @@ ELSEWHERE = {
         ("line", "quantity", "product_id", "variant_id", "wish_variant_id", "day", "placed_at",
          "amount", "currency"), "in purchases of the line"),
     "items": {"changed": "of an event that was told", "purchased": "follows from the orders"},
+    "orders": {"received_at": "when the order was received here"},
     "products": {"version": "of the platform's webhooks, which go on"},
     "reservations": {"holder_id": "holder, a GID"},
     "stores": {"updated_at": "when it was changed here", "handle": "store.handle"},

@@ -19,6 +19,7 @@ from tests.strategies import at_length, examples
 from wishwell import events, ids, profiles
 from wishwell import products as catalogue
 from wishwell.db.journal import Act
+from wishwell.errors import Conflict
 from wishwell.privacy import erasure, journal_replay
 from wishwell.products import NewProduct, ProductData, notices
 from wishwell.products.money import Money
@@ -548,6 +549,77 @@ def test_forgotten_order_is_forgotten_again_after_a_restore(bench, till):
     assert [one.outcome for one in bench.drain(repeat)] == ["repeated"]
     assert bench.one("order_find", store=till.id, hash=act.id) is None
     assert bench.read(reports.summary, till, "1970-01-01", "9999-12-31").orders == 0
+
+
+def test_order_that_was_sent_again_after_it_was_forgotten_stays(bench, till):
+    """Replay forgets an order that is still the forgotten one, also in a later version. The same order,
+    sent again after it was forgotten, stays, however often replay runs. Lines without the time at which
+    the order was received forget any. Rules: journal-replay, order-versions."""
+    ann = bench.new_customer(till)
+    bench.save(ann, 1)
+    buy(bench, ann, (1, None, 1))
+    forget = orders.forget, till, "1", bench.clock.tick()
+
+    async def forget_and_return_act(tx, *, fails):
+        await forget[0](tx, *forget[1:])
+        if fails:
+            raise Conflict(msgspec.json.encode(tx.acts).decode(), "order_not_found")
+        return tx.acts[0]
+
+    def replay(act):
+        return [
+            one.outcome
+            for one in bench.drain(journal_replay.repeat(bench.db, [act], bench.clock, dry=False))
+        ]
+
+    with pytest.raises(Conflict) as refused:  # the database is as if restored from before
+        bench.write(forget_and_return_act, fails=True)
+    [act] = msgspec.json.decode(refused.value.message, type=list[Act])
+    buy(bench, ann, (1, None, 2), updated=2)  # a later version
+    assert replay(act) == ["repeated"]
+    buy(bench, ann, (1, None, 1))
+    again = bench.write(forget_and_return_act, fails=False)
+    assert (again.id, again.created > act.created) == (act.id, True)
+    buy(bench, ann, (1, None, 1))
+    for _ in range(2):
+        assert [replay(one) for one in (act, again)] == [["done"], ["done"]]
+        assert bench.read(reports.summary, till, "1970-01-01", "9999-12-31").orders == 1
+    assert replay(structs.replace(again, created="")) == ["repeated"]
+
+
+def test_later_version_with_another_buyer_leaves_a_match_with_the_first(bench, till):
+    """A line that a version of an order matched stays with that buyer when a later version names another
+    or none; only its new lines match the other's wishes. Rules: order-versions, purchase-match."""
+    ann, bob = bench.new_customer(till), bench.new_customer(till)
+    for one in (ann, bob):
+        for product in (1, 2):
+            bench.save(one, product)
+    sql = "SELECT product_id, profile_id FROM purchases WHERE store_id = $1 ORDER BY line"
+    at = bench.clock.tick()
+    versions = [(ann, [1], [ann]), (bob, [1, 2], [ann, bob]), (None, [1, 2], [ann, bob])]
+    for number, (buyer, products, owners) in enumerate(versions):
+        lines = [orders.Line(str(product), "", 1, "", "") for product in products]
+        order = orders.Order("1", buyer, at, ids.timestamp(number + 1), lines)
+        bench.clock.tick()
+        bench.write(orders.apply, till, order, bench.clock.tick())
+        rows = [(product, str(owner)) for product, owner in bench.select(sql, till.id)]
+        expected = zip(map(str, products), (owner.id for owner in owners), strict=True)
+        assert rows == [*expected]
+
+
+@pytest.mark.parametrize("first", ["session", "customer"])
+def test_sign_in_counts_the_later_save_of_both(bench, till, first):
+    """An item that a sign-in merged counts as saved when the visitor or the customer saved it last: a
+    purchase between the two saves doesn't mark it. Rules: purchase-mark, link-merges-items."""
+    customer, session = bench.new_customer(till), bench.new_session(till)
+    buyer, other = (session, customer) if first == "session" else (customer, session)
+    bench.save(buyer, 1)
+    buy(bench, buyer, (1, None, 1))
+    bench.clock.tick()
+    bench.save(other, 1)
+    bench.write(linking.link, session, customer, PLENTY, bench.clock.tick())
+    [item] = map(items.from_row, bench.all("items_all", profile=customer.id))
+    assert item.purchased is UNSET
 
 
 def test_imported_item_has_the_mark_of_a_later_purchase(bench, till, tmp_path):

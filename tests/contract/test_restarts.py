@@ -5,15 +5,15 @@ import asyncio
 import pytest
 
 from tests.contract import test_waiting as waiting
-from tests.contract.conftest import PLENTY, new_item
+from tests.contract.conftest import PLENTY, Interleaved, new_item
 from tests.contract.desk import SEALING
 from tests.contract.test_csv import HEADER, read
-from wishwell import events, profiles
+from wishwell import events, ids, profiles
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import NewWebhook
 from wishwell.privacy import erasure
 from wishwell.transfer import importing
-from wishwell.wishlists import items, linking, reservations, saving
+from wishwell.wishlists import items, linking, orders, reservations, saving
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +72,34 @@ def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(be
     assert linked.is_set()
     assert waiting.reserved(bench, holder, owner) == 0
     assert waiting.reserved(bench, customer) == 0
+
+
+def test_order_restarts_when_a_sign_in_has_just_moved_its_match(bench):
+    """A version of an order restarts when a sign-in moves the order's match between its reads, so the
+    match stays with the customer. Rules: request-linearizable, order-versions."""
+    store = bench.new_store(reporting={"purchases": True})
+    session, customer = bench.new_session(store), bench.new_customer(store)
+    bench.save(session, 1)
+    placed, attempts = bench.clock.tick(), []
+
+    def version(number):
+        line = orders.Line("1", "", number, "", "")
+        return store, orders.Order("1", session, placed, ids.timestamp(number), [line])
+
+    bench.write(orders.apply, *version(1), bench.clock.tick())
+
+    async def sign_in():
+        await bench.db.write(linking.link, session, customer, PLENTY, bench.clock.tick())
+
+    async def apply(tx):
+        attempts.append(tx)
+        interleaved = Interleaved(tx, "all", sign_in) if len(attempts) == 1 else tx
+        await orders.apply(interleaved, *version(2), bench.clock.tick())
+
+    bench.write(apply)
+    assert len(attempts) == 2
+    rows = bench.select("SELECT quantity, profile_id FROM purchases WHERE store_id = $1", store.id)
+    assert [(quantity, str(owner)) for quantity, owner in rows] == [(2, customer.id)]
 
 
 def test_import_restarts_when_a_request_creates_one_of_its_profiles(bench, store, tmp_path):

@@ -105,7 +105,8 @@ def _decoded(line: bytes) -> Act:
         raise msgspec.ValidationError(f"{key!r} occurs twice")
     _, needed = _REPEAT.get(act.action, (None, ("id",) if act.action == REFUSED else ()))
     given = [(field, getattr(act, field)) for field in needed]
-    given += [("jti", act.jti)] if act.jti else []
+    optional = [("jti", act.jti), ("created", act.created)]
+    given += [(field, value) for field, value in optional if value]
     for session, created in act.sessions.items():
         given += [("sessions", session), ("created", created)]
     for field, value in given:
@@ -203,7 +204,8 @@ async def _leave_to_operator(tx: Writer, store: Store, act: Act, _: int, _dry: b
 
 
 async def _forget_order(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
-    if await tx.one("order_find", store=store.id, hash=act.id) is None:
+    row = await tx.one("order_find", store=store.id, hash=act.id)
+    if row is None or (act.created and row[0] != act.created):  # forgotten, and then sent again
         return "done"
     if not dry:
         await orders.forget_hash(tx, store, act.id, ids.timestamp(now))

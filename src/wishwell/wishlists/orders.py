@@ -123,7 +123,7 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> AppliedOrde
     reporting.check_purchases(store.reporting)
     await stores.check_not_deleting(tx, store)
     params = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
-    if order.updated_at <= await _open(tx, params):
+    if order.updated_at <= await _open(tx, params, now):
         return AppliedOrder(order.id, "unchanged", len(await _stored(tx, params)))
     before, locked = await _lock_owners(
         tx, store, params, *([order.buyer.id] if order.buyer else [])
@@ -152,7 +152,7 @@ async def restore(
     """Replaces an order's matches by those of an import, unless its version is older. Records no
     events."""
     params = {"store": store.id, "hash": hash}
-    if updated_at <= await _open(tx, params):
+    if updated_at <= await _open(tx, params, now):
         return
     keys = {one.profile_id for one in after if one.profile_id is not None}
     before, locked = await _lock_owners(tx, store, params, *keys)
@@ -178,9 +178,12 @@ async def forget(tx: Writer, store: Store, order_id: str, now: str) -> None:
 async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
     """Deletes an order by its hash. Raises ``NotFound``."""
     params = {"store": store.id, "hash": hash}
-    await tx.record(Act(action="order.forgotten", store=store.handle, store_id=store.id, id=hash))
-    if await tx.one("order_lock", **params) is None:
+    row = await tx.one("order_lock", **params)
+    if row is None:
         raise no_record("order")
+    act = Act(action="order.forgotten", store=store.handle, store_id=store.id, id=hash)
+    act.created = row[1]
+    await tx.record(act)
     before, locked = await _lock_owners(tx, store, params)
     await tx.run("order_purchases_delete", **params)
     await tx.run("order_delete", **params)
@@ -188,10 +191,10 @@ async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
         await purchases.refresh(tx, profile, {one.product_id for one in before}, now)
 
 
-async def _open(tx: Writer, params: Mapping[str, str]) -> str:
+async def _open(tx: Writer, params: Mapping[str, str], now: str) -> str:
     """Locks an order, creating its row if needed. Returns the ``updatedAt`` of its version."""
     await tx.begin()
-    await tx.run("order_open", **params)
+    await tx.run("order_open", **params, now=now)
     row = await tx.one("order_lock", **params)
     if row is None:  # deleted since
         raise RunAgain

@@ -4,16 +4,17 @@
 -- removed_items_filled: profile_id, store_id, *removed_item_fields
 
 -- name: order_open
-INSERT INTO orders (store_id, hash, updated_at) VALUES (:store, :hash, '') ON CONFLICT (store_id, hash) DO NOTHING;
+INSERT INTO orders (store_id, hash, updated_at, received_at) VALUES (:store, :hash, '', :now)
+ON CONFLICT (store_id, hash) DO NOTHING;
 
 -- name: order_lock
 -- Serialises the versions of an order.
-SELECT updated_at FROM orders WHERE store_id = :store AND hash = :hash
+SELECT updated_at, received_at FROM orders WHERE store_id = :store AND hash = :hash
 FOR UPDATE --postgresql
 ;
 
 -- name: order_find
-SELECT updated_at FROM orders WHERE store_id = :store AND hash = :hash;
+SELECT received_at FROM orders WHERE store_id = :store AND hash = :hash;
 
 -- name: order_put
 UPDATE orders SET updated_at = :updated_at WHERE store_id = :store AND hash = :hash;
