@@ -78,6 +78,12 @@ BACKGROUND_DONE = _gauge(
     "min",
     "task",
 )
+BACKGROUND_FAILING = _gauge(
+    "background_failing",
+    "1 from a failed run of a background job until one succeeds. The maximum of all workers.",
+    "max",
+    "task",
+)
 CLOCK_SUSPECT = _gauge(
     "clock_suspect",
     "1 while the clock isn't plausible, so that nothing is removed because of its age.",

@@ -563,7 +563,7 @@ def test_order_that_was_sent_again_after_it_was_forgotten_stays(bench, till):
     async def forget_and_return_act(tx, *, fails):
         await forget[0](tx, *forget[1:])
         if fails:
-            raise Conflict(msgspec.json.encode(tx.acts).decode(), "order_not_found")
+            raise Conflict(msgspec.json.encode(tx.acts).decode(), "purchases_off")
         return tx.acts[0]
 
     def replay(act):

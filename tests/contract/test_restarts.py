@@ -84,9 +84,9 @@ def test_order_restarts_when_a_sign_in_has_just_moved_its_match(bench):
 
     def version(number):
         line = orders.Line("1", "", number, "", "")
-        return store, orders.Order("1", session, placed, ids.timestamp(number), [line])
+        return orders.Order("1", session, placed, ids.timestamp(number), [line])
 
-    bench.write(orders.apply, *version(1), bench.clock.tick())
+    bench.write(orders.apply, store, version(1), bench.clock.tick())
 
     async def sign_in():
         await bench.db.write(linking.link, session, customer, PLENTY, bench.clock.tick())
@@ -94,7 +94,7 @@ def test_order_restarts_when_a_sign_in_has_just_moved_its_match(bench):
     async def apply(tx):
         attempts.append(tx)
         interleaved = Interleaved(tx, "all", sign_in) if len(attempts) == 1 else tx
-        await orders.apply(interleaved, *version(2), bench.clock.tick())
+        await orders.apply(interleaved, store, version(2), bench.clock.tick())
 
     bench.write(apply)
     assert len(attempts) == 2

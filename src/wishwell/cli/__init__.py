@@ -127,18 +127,20 @@ def _prepare(settings: Settings, *, create: bool) -> None:
         if not create:
             opening.require_database(settings)
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
-    elif opening.signing_keys(settings) and (
-        waiting := asyncio.run(migrate.pending_postgres(settings.database_url))
-    ):
+    else:
+        opening.signing_keys(settings)
+        waiting = asyncio.run(migrate.pending_postgres(settings.database_url))
         if len(waiting) == len(migrate.available("postgresql")):
             raise Misconfigured(
                 f"The database {settings.database_name} is empty. Check WISHWELL_DATABASE_URL. To "
                 "use this database, run `wishwell init` first."
             )
-        raise Misconfigured(
-            f"The database's schema is not up to date ({', '.join(waiting)}): "
-            "run `wishwell migrate` first."
-        )
+        if waiting:
+            raise Misconfigured(
+                f"The database's schema is not up to date ({', '.join(waiting)}): "
+                "run `wishwell migrate` first."
+            )
+        asyncio.run(migrate.check_rights(settings.database_url))
     _check_keys(settings)
 
 
@@ -262,14 +264,15 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     background.
     """
     sessions = customers = 0
-    progress = Progress()
+    progress, failed = Progress(), set[str]()
     await clock.observe(db)
-    async for sessions in paced(purge.sessions(db, settings, clock, dry=dry)):
+    async for sessions in paced(purge.sessions(db, settings, clock, dry=dry, failed=failed)):
         progress.report(counted(sessions, "session"))
     async for _ in erasure.idle(db, clock, dry=dry):
         customers += 1
     if customers and not dry:
-        async for _ in paced(erasure.work(db, clock)):
+        async for _ in paced(erasure.work(db, clock, failed)):
             pass
     done = "would be removed" if dry else "removed"
     terminal.say(f"{counted(sessions, 'session')}, {counted(customers, 'customer')} {done}")
+    purge.check_removed(failed)

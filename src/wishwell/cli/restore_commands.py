@@ -10,6 +10,7 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.privacy import erasure, journal_replay
+from wishwell.wishlists import purge
 
 
 @click.group()
@@ -43,8 +44,9 @@ async def restore_replay(
             foreign[act.store or "a store without a name"] += 1
         if as_json or act.outcome not in ("done", "unknown"):
             shown.append(act)
+    failed = set[str]()
     if not dry:
-        async for _ in paced(erasure.work(db, clock)):
+        async for _ in paced(erasure.work(db, clock, failed)):
             pass
     if shown or as_json:
         terminal.show(shown, as_json)
@@ -62,3 +64,4 @@ async def restore_replay(
     )
     if errors or counts["failed"]:
         raise Invalid(f"{len(errors) + counts['failed']:,} acts were not repeated; see above.")
+    purge.check_removed(failed)

@@ -43,6 +43,16 @@ SELECT set_config(name, '0', $1) FROM pg_settings
 WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
                'idle_in_transaction_session_timeout')
 """
+_CREATED_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
+_RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
+_MISSING_RIGHTS = """
+SELECT string_agg(needed.name, ', ' ORDER BY needed.number) || ' on ' || c.relname
+FROM pg_class c, string_to_table($2, ', ') WITH ORDINALITY AS needed (name, number)
+WHERE c.relname::text = ANY ($1::text[]) AND c.relkind IN ('r', 'p') AND pg_table_is_visible(c.oid)
+  AND NOT has_table_privilege(c.oid, needed.name)
+GROUP BY c.relname ORDER BY c.relname
+"""
+_MAX_NAMED_TABLES = 10
 _CONCURRENTLY = " CONCURRENTLY"
 _BUILDS = re.compile(rf"CREATE (?:UNIQUE )?INDEX{_CONCURRENTLY} (\w+)")
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
@@ -247,6 +257,23 @@ async def pending_postgres(url: str, *, distribute: bool = False) -> list[str]:
         if distribute or await cluster.is_distributed(connection):
             todo += map(cluster.plan, await cluster.waiting(connection))
         return todo
+
+
+# rule: database-rights
+async def check_rights(url: str) -> None:
+    """Raises ``Misconfigured`` if the role lacks a right on a table that a migration creates."""
+    created = {name for one in available("postgresql") for name in _CREATED_TABLE.findall(one.sql)}
+    async with _connected(url) as connection:
+        rows = await connection.fetch(_MISSING_RIGHTS, [*created], _RIGHTS)
+        row = await connection.fetchrow("SELECT current_user::text, current_schema()::text")
+    if rows:
+        missing, (role, schema) = [row[0] for row in rows], row
+        others = len(missing) - _MAX_NAMED_TABLES
+        more = f"; and rights on {others} more tables" if others > 0 else ""
+        raise Misconfigured(
+            f"The database role {role} lacks {'; '.join(missing[:_MAX_NAMED_TABLES])}{more}. As "
+            f"the tables' owner, run: GRANT {_RIGHTS} ON ALL TABLES IN SCHEMA {schema} TO {role}."
+        )
 
 
 @contextlib.asynccontextmanager

@@ -50,6 +50,9 @@ class Services:
     share_locations: dict[str, Row] = field(default_factory=dict)
     """Cache of where share tokens lead; see ``shares.ShareLookup``."""
 
+    failing_jobs: set[str] = field(default_factory=set)
+    """Names of the background jobs whose last run in this process failed."""
+
     has_warned_of_proxy: bool = False
     """Whether the log names a network that forwards browsers and isn't trusted."""
 

@@ -85,6 +85,8 @@ async def readyz(request: Request) -> Response:
     answer = {"status": "ok"}
     if service.clock.suspicion:  # rule: clock-jump
         answer["clock"] = service.clock.suspicion
+    if service.failing_jobs:
+        answer["failing"] = ", ".join(sorted(service.failing_jobs))
     return Response(200, msgspec.json.encode(answer), [JSON, _NO_STORE])
 
 

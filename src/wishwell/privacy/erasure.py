@@ -74,13 +74,15 @@ async def is_under_way(tx: Reader, key: str) -> bool:
 
 
 # rule: erase-completes
-async def work(db: Database, clock: Callable[[], int]) -> AsyncIterator[int]:
+async def work(
+    db: Database, clock: Callable[[], int], failed: set[str] | None = None
+) -> AsyncIterator[int]:
     """Removes the data of erased profiles in batches. Yields how many profiles are removed so far.
 
-    A profile that can't be removed is skipped and logged, and the next run retries it. Raises
-    ``Unavailable``.
+    A profile that can't be removed is skipped, logged and added to ``failed``; the next run retries
+    it. Raises ``Unavailable``.
     """
-    failed: set[str] = set()
+    failed = set() if failed is None else failed
     gone = 0
     while True:
         waiting = await db.read(run_statement, "erasures_waiting", limit=_BATCH_SIZE + len(failed))

@@ -32,12 +32,14 @@ async def due_requests(tx: Reader, now: int, passed: int = 0) -> list[tuple[str,
 
 
 # rules: privacy-requests, bad-row
-async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | None]:
+async def work(
+    db: Database, clock: ReferenceClock, failed: set[str] | None = None
+) -> AsyncIterator[Profile | None]:
     """Processes the requests that are due, each once. Yields between two steps: an erased customer,
     or ``None``.
 
-    A request that fails is logged, and the next run retries it. While the clock is suspect no
-    deletion begins and no export expires. Raises ``Unavailable``.
+    A request that fails is logged and added to ``failed``; the next run retries it. While the clock
+    is suspect no deletion begins and no export expires. Raises ``Unavailable``.
     """
     with contextlib.suppress(ClockSuspect):
         await db.write(_redate, clock)
@@ -58,6 +60,8 @@ async def work(db: Database, clock: ReferenceClock) -> AsyncIterator[Profile | N
                 await db.ping()  # raises if the database is the cause
                 if isinstance(error, Unavailable):
                     raise
+                if failed is not None:
+                    failed.add(request.id)
                 log.warning("request_not_done", request=request.id, reason=str(error))
 
 

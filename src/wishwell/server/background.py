@@ -89,14 +89,20 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     ]
     if service.sender is not None:  # rule: webhook-signed
         all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))
-    return [_repeat(job) for job in all_jobs]
+    return [_repeat(job, service.failing_jobs) for job in all_jobs]
 
 
-# rule: bad-row
-async def _repeat(job: Job) -> None:
+class _Skipped(Exception):
+    """Another process has the lease of this job."""
+
+
+# rules: bad-row, health-checks
+async def _repeat(job: Job, failing_jobs: set[str]) -> None:
     """Runs a job for ever. Retries a failed run after a pause, and logs the error unless the run
-    before failed with the same type."""
+    before failed with the same type. ``failing_jobs`` has the job's name from a failed run until
+    one succeeds."""
     pause, failing = job.seconds, None
+    metrics.BACKGROUND_FAILING.labels(job.name).set(0)
     metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
     while True:
         await asyncio.sleep(max(_MIN_INTERVAL_SECONDS, pause))
@@ -105,7 +111,13 @@ async def _repeat(job: Job) -> None:
             wanted = await job.turn()
         except ClockSuspect:  # rule: clock-guard. Reported by the job ``clock``
             wanted = None
+        except _Skipped:
+            if failing is not None:
+                continue
+            wanted = None
         except Exception as error:
+            failing_jobs.add(job.name)
+            metrics.BACKGROUND_FAILING.labels(job.name).set(1)
             if type(error) is failing:
                 continue
             failing = type(error)
@@ -117,6 +129,8 @@ async def _repeat(job: Job) -> None:
         if failing is not None:
             log.info(f"{job.name}_again")
         failing = None
+        failing_jobs.discard(job.name)
+        metrics.BACKGROUND_FAILING.labels(job.name).set(0)
         pause = job.seconds if wanted is None else wanted
         metrics.BACKGROUND_DONE.labels(job.name).set_to_current_time()
 
@@ -151,15 +165,17 @@ def _housekeeping(
     async def turn() -> None:
         if there_is is not None and not await there_is(service):
             return
-        if await service.db.write(lease.take, name, service.clock(), int(seconds * 1000)):
-            await work(service)
+        if not await service.db.write(lease.take, name, service.clock(), int(seconds * 1000)):
+            raise _Skipped
+        await work(service)
 
     return Job(name, seconds, turn)
 
 
 async def _purge(service: Services) -> None:
-    seen = 0
-    async for total in purge.sessions(service.db, service.settings, service.clock):
+    seen, failed = 0, set[str]()
+    sessions = purge.sessions(service.db, service.settings, service.clock, failed=failed)
+    async for total in sessions:
         metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_BATCH_PAUSE_SECONDS)
@@ -172,9 +188,10 @@ async def _purge(service: Services) -> None:
     for forget in (products.forget_deleted, platform_webhooks.forget):
         while await service.db.write(forget, service.clock):  # noqa: ASYNC110 (deletes a batch)
             await asyncio.sleep(_BATCH_PAUSE_SECONDS)
-    metrics.PURGE_FINISHED.set_to_current_time()
     if seen:
         log.info("purged", sessions=seen)
+    purge.check_removed(failed)
+    metrics.PURGE_FINISHED.set_to_current_time()
 
 
 async def _erased(service: Services) -> bool:
@@ -183,8 +200,10 @@ async def _erased(service: Services) -> bool:
 
 # rule: erase-completes
 async def _erase(service: Services) -> None:
-    async for _ in erasure.work(service.db, service.clock):
+    failed = set[str]()
+    async for _ in erasure.work(service.db, service.clock, failed):
         await asyncio.sleep(_SHORT_PAUSE_SECONDS)
+    purge.check_removed(failed)
 
 
 def _retention(
@@ -204,10 +223,12 @@ async def _has_due_requests(service: Services) -> bool:
 # rule: privacy-requests
 async def _process_privacy_requests(service: Services) -> None:
     journal.actor.set("platform")
-    async for customer in request_processing.work(service.db, service.clock):
+    failed = set[str]()
+    async for customer in request_processing.work(service.db, service.clock, failed):
         if customer is not None:
             metrics.ERASED.inc()
         await asyncio.sleep(_BATCH_PAUSE_SECONDS)
+    purge.check_removed(failed)
 
 
 def _count_turn(service: Services) -> float:

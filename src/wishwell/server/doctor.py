@@ -190,6 +190,8 @@ async def _migrations(settings: Settings) -> str:
         waiting = await migrate.pending_postgres(settings.database_url)
     if waiting:
         raise CheckFailed(f"Pending: {', '.join(waiting)}. Run `wishwell migrate`.")
+    if settings.engine != "sqlite":
+        await migrate.check_rights(settings.database_url)
     return "up to date"
 
 

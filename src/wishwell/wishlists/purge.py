@@ -8,6 +8,7 @@ from wishwell import ids, profiles
 from wishwell.config import Settings
 from wishwell.db import Database, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
+from wishwell.errors import Unavailable
 from wishwell.wishlists import reservation_rows
 
 _BATCH_SIZE = 100
@@ -25,18 +26,24 @@ log = structlog.get_logger()
 
 # rule: session-purged
 async def sessions(
-    db: Database, settings: Settings, clock: ReferenceClock, *, dry: bool = False
+    db: Database,
+    settings: Settings,
+    clock: ReferenceClock,
+    *,
+    dry: bool = False,
+    failed: set[str] | None = None,
 ) -> AsyncIterator[int]:
     """Purges in batches. Yields after each batch how many sessions were removed so far.
 
     The longer period starts when the session's last token expires, up to a day after it was
     issued. The shorter period, from the last token on, is for sessions without records. A session
-    that can't be removed is skipped and logged. With ``dry`` it only counts them. Raises
-    ``Unavailable``, also while the clock is suspect.
+    that can't be removed is skipped, logged and added to ``failed``. With ``dry`` it only counts
+    them. Raises ``Unavailable``, also while the clock is suspect.
     """
     idle, empty = _expiry_times(settings, await db.read(clock.checked_now))
     terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH_SIZE}
     after, removed = {"after_time": "", "after": ids.NO_UUID}, 0
+    failed = set() if failed is None else failed
     while not dry and await db.write(_redate, clock):
         yield removed
     while rows := await db.read(run_statement, "sessions_idle", **terms, **after):
@@ -47,7 +54,7 @@ async def sessions(
             continue
         gids = {row[0]: row[2] for row in rows}
         expired = await db.write(close_expired, settings, list(gids), clock)
-        async for count in _remove(db, {id: gids[id] for id in expired}):
+        async for count in _remove(db, {id: gids[id] for id in expired}, failed):
             removed += count
             yield removed
 
@@ -90,8 +97,9 @@ async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
 
 
 # rule: session-purged
-async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
-    """Removes these sessions, given as key and GID. Yields after each batch how many it removed."""
+async def _remove(db: Database, gids: dict[str, str], failed: set[str]) -> AsyncIterator[int]:
+    """Removes these sessions, given as key and GID. Yields after each batch how many it removed.
+    Adds those that can't be removed to ``failed``."""
     removed = None if gids else 0
     try:
         while removed is None:
@@ -100,11 +108,19 @@ async def _remove(db: Database, gids: dict[str, str]) -> AsyncIterator[int]:
     except Exception as error:
         await db.ping()  # raises if the database is the cause
         if len(gids) == 1:
+            failed.update(gids)
             log.warning("session_not_purged", profile=next(iter(gids.values())), reason=str(error))
             return
         for id, gid in gids.items():
-            async for number in _remove(db, {id: gid}):
+            async for number in _remove(db, {id: gid}, failed):
                 yield number
+
+
+# rule: erase-completes
+def check_removed(failed: set[str]) -> None:
+    """Raises ``Unavailable`` if there are keys of profiles, or ids of requests, that failed."""
+    if failed:
+        raise Unavailable(f"{len(failed):,} can't be removed yet; the log says why.")
 
 
 async def remove_batch(tx: Writer, sessions: list[str]) -> int | None:
