@@ -37,7 +37,7 @@ from wishwell.db.pages import PageQuery
 from wishwell.db.sqlite_jobs import Job, Recorder
 from wishwell.db.statements import Statement
 from wishwell.db.turnstile import Turnstile
-from wishwell.errors import StoreDeleted, Unavailable
+from wishwell.errors import StoreDeleted, Unavailable, Undecided
 from wishwell.fair_queue import CONTENDED_SECONDS, CURRENT, Contention, Entry, FairQueue
 
 T = TypeVar("T")
@@ -287,10 +287,13 @@ class SQLite:
             # The whole group failed: the disk is full, or the file is locked or read-only.
             if not group:
                 group += [entry.item for entry in iter(self._next, None)]
-            name = getattr(error.__cause__, "sqlite_errorname", "")
+            if getattr(error.__cause__, "sqlite_errorname", "") == "SQLITE_IOERR_FSYNC":
+                error = Undecided(
+                    "The disk failed during a commit, which a restart may still find."
+                )
             for job in group:
                 job.error, job.acts = error, None
-                if name.startswith("SQLITE_IOERR"):  # SQLite may find the commit after a crash
+                if isinstance(error, Undecided):  # rule: journal-refused
                     job.lines = ()
             with contextlib.suppress(sqlite3.Error):
                 if self._writing.in_transaction:

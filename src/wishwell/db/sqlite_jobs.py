@@ -22,7 +22,7 @@ from wishwell.errors import Unavailable
 from wishwell.fair_queue import Flow
 
 _MAX_RUNS = 5
-"""Maximum runs of a write whose acts differ from those of its run before."""
+"""Maximum runs of a write whose acts change from one run to the next."""
 
 
 @dataclass(slots=True, eq=False)
@@ -38,7 +38,7 @@ class Job:
     error: Exception | None = None
     runs: int = 0
     acts: Sequence[Act] | None = None
-    """The acts of its last run, if they differ from ``lines``: the journal is written first."""
+    """The acts of the last run, if they differ from ``lines``: the journal is written first."""
     lines: Sequence[Act] = ()
     """The acts that the journal has."""
     claimed: threading.Lock = field(default_factory=threading.Lock)
@@ -74,7 +74,7 @@ class Recorder:
         self._thread = ThreadPoolExecutor(1, "sqlite-journal")
 
     def finish(self, jobs: list[Job]) -> None:
-        """Resumes the requests of these jobs, or first records acts and refused acts."""
+        """Resumes the requests that wait for the jobs, after the journal was written if needed."""
         waiting = [job for job in jobs if job.needs_journal]
         resume([job for job in jobs if not job.needs_journal])
         for job in waiting:
@@ -110,7 +110,7 @@ class Recorder:
 
 
 def resume(jobs: list[Job]) -> None:
-    """Resumes the requests of these jobs. Called in another thread than theirs."""
+    """Resumes the requests that wait for the jobs. Called outside of the event loop's thread."""
     if jobs:
         with contextlib.suppress(RuntimeError):  # the loop was closed, so nobody waits
             jobs[0].future.get_loop().call_soon_threadsafe(_resolve, jobs)
