@@ -52,7 +52,6 @@ WHERE c.relname::text = ANY ($1::text[]) AND c.relkind IN ('r', 'p') AND pg_tabl
   AND NOT has_table_privilege(c.oid, needed.name)
 GROUP BY c.relname ORDER BY c.relname
 """
-_MAX_NAMED_TABLES = 10
 _CONCURRENTLY = " CONCURRENTLY"
 _BUILDS = re.compile(rf"CREATE (?:UNIQUE )?INDEX{_CONCURRENTLY} (\w+)")
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
@@ -267,12 +266,9 @@ async def check_rights(url: str) -> None:
         rows = await connection.fetch(_MISSING_RIGHTS, [*created], _RIGHTS)
         row = await connection.fetchrow("SELECT current_user::text, current_schema()::text")
     if rows:
-        missing, (role, schema) = [row[0] for row in rows], row
-        others = len(missing) - _MAX_NAMED_TABLES
-        more = f"; and rights on {others} more tables" if others > 0 else ""
         raise Misconfigured(
-            f"The database role {role} lacks {'; '.join(missing[:_MAX_NAMED_TABLES])}{more}. As "
-            f"the tables' owner, run: GRANT {_RIGHTS} ON ALL TABLES IN SCHEMA {schema} TO {role}."
+            f"The database role {row[0]} lacks {'; '.join(missing for (missing,) in rows)}. As the "
+            f"tables' owner, run: GRANT {_RIGHTS} ON ALL TABLES IN SCHEMA {row[1]} TO {row[0]}."
         )
 
 
