@@ -78,10 +78,9 @@ OTHERS: dict[str, dict[str, object]] = {
     "webhook_set": {"position": 1},
     "deliveries_remove": {"before": id_of("deliveries", 50)},
     "profile_count": {"items": 1, "lists": 1},
-    **same(
-        "count_items count_dates",
-        {"after": id_of("profiles", 99), "to": id_of("profiles", 149)},
-    ),
+    "count_dates": {"after": id_of("profiles", 99), "to": id_of("profiles", 149)},
+    **same("count_products", {"after": "p100", "end": "p200"}),
+    "count_rows_of": {"first": 100},
     **same("report_days report_wishes", {"before": 100, "now": 200}),
     "report_products": {"earlier": 1, "before": 100, "now": 200, "offset": 0},
     **same("entries_around entry_place", {"after": 500, "position": 3}),

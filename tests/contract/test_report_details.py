@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+import tracemalloc
 
 import pytest
 
@@ -99,15 +100,38 @@ def test_end_of_a_count_is_its_start_plus_the_time_that_it_took(bench, store):
     assert 90 <= ids.from_timestamp(count.ended_at) - bench.clock() <= took + 1
 
 
-def test_batches_of_a_count_have_at_most_250_items_of_whole_profiles(bench, store):
-    """A count of five profiles with 100 items each reads them in three batches, so that no request
-    waits for long. Rule: count-pace."""
+def test_batches_of_a_count_have_at_most_250_items(bench, store):
+    """A count of five profiles with 100 items each reads the items in two batches, so that no
+    request waits for long. Each of the 100 products that it writes counts as three rows.
+    Rule: count-pace."""
     for _ in range(5):
         customer = bench.new_customer(store)
         bench.save(customer, 7_000_000)
         bench.fill(customer, products=99)
     rows = bench.drain(counting.run(bench.db, store, bench.clock))
-    assert rows[1:5] == [5, 200, 200, 100]
+    assert rows[1:5] == [5, 250 + 3 * 49, 250 + 3 * 50, 3 * 1]
+
+
+def test_count_needs_no_more_memory_for_more_products(bench, store):
+    """Counting 6,000 products takes at most twice the memory of counting 600.
+    Rule: count-pace."""
+
+    def peak() -> int:
+        tracemalloc.start()
+        bench.drain(counting.run(bench.db, store, bench.clock))
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    customer = bench.new_customer(store)
+    bench.save(customer, 7_000_000)
+    bench.fill(customer, products=600)
+    peak()
+    bench.fill(customer, products=600, first=601)
+    few = peak()
+    bench.fill(customer, products=6_000, first=1_201)
+    assert peak() < 2 * few
+    assert bench.read(counting.last, store)[0].wishes == 7_201
 
 
 def test_csv_of_products_has_a_column_for_each_field():

@@ -419,13 +419,15 @@ class Counted:
 
 
 async def counted_rows(tx, store):
-    named = {"until": 0, "product": "", "variant": "", "limit": 9_999}
-    return list(await tx.all("count_rows", store=store.id, **named))
+    products = [str(product) for product in range(9_999)]
+    return sorted(
+        map(tuple, await tx.all("count_rows_of", store=store.id, first=0, products=products))
+    )
 
 
 @pytest.fixture
 def counted(bench, monkeypatch):
-    monkeypatch.setattr(counting, "_MAX_COMPARED", 10)
+    monkeypatch.setattr(counting, "_BATCH_SIZE", 10)
     return Counted(bench)
 
 

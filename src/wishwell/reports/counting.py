@@ -1,7 +1,8 @@
 """Counts the wishes for each product of a store (rule: count-exact).
 
-A count reads all profiles of a store in batches and compares its result with the last count's. It
-doesn't rely on counters that saves maintain, so nothing can drift, and code that moves or removes
+A count reads all profiles of a store, then all wishes in the order of their products, in batches,
+and compares each product with the last count. So it needs memory for some products only. It doesn't
+rely on counters that saves maintain, so nothing can drift, and code that moves or removes
 wishes has nothing to update.
 """
 
@@ -34,6 +35,9 @@ enforces it."""
 _MAX_CONCURRENT = 4
 """Batches that run at the same time, so that a statement that hangs delays no other store."""
 
+_MAX_STORES = 4_000
+"""Stores whose counts are in progress at the same time; each needs about 5 kB."""
+
 _IDLE_SECONDS = 0.1
 _RETRY_SECONDS = 60.0
 """Seconds until a store that couldn't be counted is tried again."""
@@ -46,11 +50,13 @@ _BATCH_ROWS, _START_ROWS, _ROWS_PER_WRITE = 20, 400, 3
 """The rows whose reading costs as much as a batch's statements, a count's start, and a write."""
 
 _BATCH_SIZE = 250
-"""Rows that one batch reads, so that no request waits for long. The items of a profile are never
-divided."""
+"""Rows that one batch reads, so that no request waits for long."""
+
+_END = chr(0x10FFFF)
+"""A text after the ids of all products."""
 
 _MAX_COMPARED = 50
-"""Products and variants that one batch compares and writes."""
+"""Products and variants that one transaction writes."""
 
 ALL_DAYS = 10_000
 """More days than are retained."""
@@ -127,7 +133,7 @@ async def work(
     try:
         while True:
             for store in await look():
-                if store.handle not in pending:
+                if store.handle not in pending and len(pending) < _MAX_STORES:
                     pending.add(store.handle)
                     enqueue(store.handle, run(db, store, clock), 0)
             if not pending:
@@ -208,25 +214,33 @@ async def _first_day(tx: Reader, store: Store, before: Sequence[Count], today: s
 
 
 async def _walk(db: Database, store: Store, tally: Tally) -> AsyncIterator[int]:
-    """Reads all wishes of the store into ``tally``, in batches."""
-    after, of = ids.NO_UUID, {"store": store.id}
-    while profiles := await db.batch_read(
-        run_statement, "count_profiles", after=after, limit=_BATCH_SIZE, **of
-    ):
-        yield len(profiles)
-        for _, is_session, items, lists in profiles:
-            tally.holders[is_session] += items > 0
-            tally.lists += lists
-        for to in _groups(profiles):
-            place = {"after": after, "to": to, **of}
-            items = await db.batch_read(run_statement, "count_items", **place)
-            for row in items:
-                tally.add(*row)
+    """Counts the store's profiles with wishes, and their lists, in batches."""
+    after = ids.NO_UUID
+    size = 1
+    while size:
+        size, groups = await _count_profiles(db, store, tally, after)
+        if size:
+            yield size
+        for to in groups:
             if tally.dated:
-                for row in await db.batch_read(run_statement, "count_dates", **place):
+                named = {"store": store.id, "after": after, "to": to}
+                dates = await db.batch_read(run_statement, "count_dates", **named)
+                for row in dates:
                     tally.add_date(*row)
+                yield len(dates)
             after = to
-            yield len(items)
+
+
+async def _count_profiles(
+    db: Database, store: Store, tally: Tally, after: str
+) -> tuple[int, list[str]]:
+    """Counts the next profiles. Returns their number, and their groups."""
+    named = {"store": store.id, "after": after, "limit": _BATCH_SIZE}
+    profiles = await db.batch_read(run_statement, "count_profiles", **named)
+    for _, is_session, items, lists in profiles:
+        tally.holders[is_session] += items > 0
+        tally.lists += lists
+    return len(profiles), list(_groups(profiles)) if profiles else []
 
 
 def _groups(profiles: Iterable[Row]) -> Iterator[str]:
@@ -241,25 +255,74 @@ def _groups(profiles: Iterable[Row]) -> Iterator[str]:
     yield last
 
 
+class _Place(NamedTuple):
+    """How far a count has read: the last item, the last product compared, and the rows read."""
+
+    product: str = ""
+    id: str = ids.NO_UUID
+    done: str = ""
+    rows: int = 0
+
+
 async def _write(
     db: Database, store: Store, tally: Tally, before: Sequence[Count]
 ) -> AsyncIterator[int]:
-    """Stores the changed rows. No report shows them before ``finish``."""
+    """Counts the store's wishes by product, and stores the changed rows. No report shows them
+    before ``finish``.
+
+    Between batches, the tally has at most one product and no rows are kept, because all stores that
+    are due wait for their next batch at the same time.
+    """
+    place = _Place()
+    while place.done < _END:
+        place = await _next_products(db, store, tally, before, place)
+        yield place.rows
+
+
+async def _next_products(
+    db: Database, store: Store, tally: Tally, before: Sequence[Count], place: _Place
+) -> _Place:
+    """Reads the next items, and the products with stored rows among theirs. Compares the products
+    that are complete."""
+    _, id, done, _ = place
+    of = {"store": store.id, "limit": _BATCH_SIZE}
+    from_place = {"product": place.product, "id": id}
+    items = await db.batch_read(run_statement, "count_items", **of, **from_place)
+    end = items[-1][0] if len(items) == _BATCH_SIZE else _END
+    named = of | {"after": done, "end": end, "forever": FOREVER}
+    stored = [row[0] for row in await db.batch_read(run_statement, "count_products", **named)]
+    is_complete = len(stored) < _BATCH_SIZE
+    last = place.product
+    for product, variant, item, visitor, created_at in items:
+        if is_complete or product <= stored[-1]:
+            tally.add(product, variant, visitor, created_at)
+            last, id = product, item
+    products = {
+        product
+        for product in (*stored, *tally.wishes)
+        if (product < end if is_complete else product <= stored[-1])
+    }
+    done = _END if is_complete and end == _END else max(products, default=done)
+    changed = await _compare(db, store, tally, before, sorted(products))
+    return _Place(last, id, done, len(items) + len(stored) + changed * _ROWS_PER_WRITE)
+
+
+async def _compare(
+    db: Database, store: Store, tally: Tally, before: Sequence[Count], products: list[str]
+) -> int:
+    """Stores the changed rows of these products, and takes them from the tally. Returns how many
+    variants have changed."""
     first = before[-1].number + 1 if len(before) == 3 else 1
-    place = {"until": first, "product": "", "variant": ""}
-    while rows := await db.batch_read(
-        run_statement, "count_rows", store=store.id, limit=_BATCH_SIZE, **place
+    named = {"store": store.id, "products": products, "first": first}
+    for until, product, variant, since, *totals in await db.batch_read(
+        run_statement, "count_rows_of", **named
     ):
-        for until, product, variant, since, *totals in rows:
-            tally.of(product, variant).held += (StoredTotals(since, until, tuple(totals)),)
-        place = {"until": until, "product": product, "variant": variant}
-        yield len(rows)
-    while tally.wishes:
-        found = [tally.wishes.popitem()[1] for _ in range(min(_MAX_COMPARED, len(tally.wishes)))]
-        changes = [(of, now) for of in found if (now := tally.rows(of)) != of.held]
-        if changes:
-            await db.write(_change, store, before, changes)
-        yield len(changes) * _ROWS_PER_WRITE
+        tally.of(product, variant).held += (StoredTotals(since, until, tuple(totals)),)
+    variants = [of for product in products for of in tally.wishes.pop(product, {}).values()]
+    changes = [(of, now) for of in variants if (now := tally.rows(of)) != of.held]
+    for start in range(0, len(changes), _MAX_COMPARED):
+        await db.write(_change, store, before, changes[start : start + _MAX_COMPARED])
+    return len(changes)
 
 
 async def _check_latest(tx: Writer, store: Store, before: Sequence[Count]) -> None:

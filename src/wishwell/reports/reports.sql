@@ -17,18 +17,19 @@ WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
 ORDER BY p.profile_id LIMIT :limit;
 
 -- name: count_items
--- The items of a batch of profiles: after :after, up to :to.
-SELECT i.product_id, i.variant_id, p.is_session, i.created_at
-FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
-FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
-WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND few(p.profile_id) AND shown(p);
+-- The next batch of items, in the order of their products.
+SELECT i.product_id, i.variant_id, i.id, p.is_session, i.created_at
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = :store AND (i.product_id, i.id) > (:product, :id::uuid) AND shown(p)
+ORDER BY i.product_id, i.id LIMIT :limit;
 
 -- name: count_oldest
 -- When the oldest wish was saved: ids are in the order of saving.
 SELECT i.created_at FROM items i WHERE i.store_id = :store ORDER BY i.id LIMIT 1;
 
 -- name: count_dates
--- Of the same profiles: when the oldest of each one's wishes was saved, and when each list (kind 2) was created.
+-- Of the profiles after :after, up to :to: when the oldest of each one's wishes was saved, and when each list (kind 2) was
+-- created.
 SELECT p.is_session, min(i.created_at)
 FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
 FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
@@ -39,11 +40,18 @@ SELECT 2, l.created_at FROM profiles p JOIN lists l ON l.profile_id = p.profile_
 SELECT 2, l.created_at FROM profiles p CROSS JOIN lists l ON l.profile_id = p.profile_id --sqlite
 WHERE p.store_id = :store AND p.profile_id > :after AND p.profile_id <= :to AND few(p.profile_id) AND shown(p);
 
--- name: count_rows
--- The next batch of rows, in the order of their end (`until`).
+-- name: count_products
+-- The next products that have a current row, before the product :end.
+SELECT DISTINCT c.product_id FROM wish_counts c
+WHERE c.store_id = :store AND c.until = :forever AND c.product_id > :after AND c.product_id < :end
+ORDER BY c.product_id LIMIT :limit;
+
+-- name: count_rows_of
+-- The rows of these products that ended after the count before :first, in order.
 SELECT c.until, c.product_id, c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c
-WHERE c.store_id = :store AND (c.until, c.product_id, c.variant_id) > (:until, :product, :variant)
-ORDER BY c.until, c.product_id, c.variant_id LIMIT :limit;
+INDEXED BY wish_counts_product_idx --sqlite
+WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until >= :first
+ORDER BY c.until;
 
 -- name: count_row_remove
 DELETE FROM wish_counts WHERE store_id = :store AND until = :until AND product_id = :product AND variant_id = :variant;

@@ -5,8 +5,8 @@ one number until the count with another, so that the figures of a period are the
 counts.
 """
 
-from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import accumulate
@@ -71,15 +71,15 @@ class StoredTotals(msgspec.Struct, frozen=True, gc=False):
 class Wishes(msgspec.Struct, gc=False):
     """The wishes for a variant of a product. ``counts`` are the numbers of customers, of visitors,
     and of wishes added on each of the tally's days; then for each of these days but the last, the
-    customers' and visitors' wishes added since the last count. In a dated tally they are the code
-    of each wish. ``held`` are the stored rows, in order.
+    customers' and visitors' wishes added since the last count. In a dated tally they are the
+    numbers of wishes by code. ``held`` are the stored rows, in order.
 
     A count has many instances: without ``gc=False``, garbage collection would stop all requests.
     """
 
     product: str
     variant: str
-    counts: "array[int]"
+    counts: Counter[int]
     held: tuple[StoredTotals, ...] = ()
 
 
@@ -112,29 +112,26 @@ class Tally:
             begins[1] = max(begins[1], min(last[0].began_at, now))
         self._starts = list(accumulate(begins, max))
         self._last_began = last[0].began_at if last else ""
-        self.wishes: dict[str, Wishes] = {}
-        self.all = self._nothing()
+        self.wishes: dict[str, dict[str, Wishes]] = {}  # by product and variant
+        self.all = Counter[int]()
         self.holders = [0, 0]
         self.lists = 0
-        self._others = array("q")  # codes of lists and profiles in a dated tally
-
-    def _nothing(self) -> "array[int]":
-        return array("q", () if self.dated else [0] * (3 * len(self.days)))
+        self._others = Counter[int]()  # lists and profiles by code, in a dated tally
 
     def of(self, product: str, variant: str) -> Wishes:
         """Returns the wishes counted so far for a variant of a product."""
-        key = f"{product} {variant}"
-        if key not in self.wishes:
-            self.wishes[key] = Wishes(product, variant, self._nothing())
-        return self.wishes[key]
+        variants = self.wishes.setdefault(product, {})
+        if variant not in variants:
+            variants[variant] = Wishes(product, variant, Counter())
+        return variants[variant]
 
     def add(self, product: str, variant: str, visitor: int, created_at: str) -> None:
         """Counts a wish; ``visitor`` is 1 for a visitor's, 0 for a customer's."""
         counts = self.of(product, variant).counts
         if self.dated:
             code = self._code(created_at, visitor)
-            counts.append(code)
-            self.all.append(code)
+            counts[code] += 1
+            self.all[code] += 1
             return
         counts[visitor] += 1
         self.all[visitor] += 1
@@ -150,31 +147,32 @@ class Tally:
 
     def add_date(self, kind: int, created_at: str) -> None:
         """Counts a list (``kind`` 2), or a customer (0) or visitor (1) with a first wish."""
-        self._others.append(self._code(created_at, kind))
+        self._others[self._code(created_at, kind)] += 1
 
     def _code(self, created_at: str, kind: int) -> int:
         """Returns a day's index and two bits for the kind, and one for a date before all days."""
         at = bisect_right(self._starts, created_at)
         return min(max(at - 1, 0), len(self.days) - 1) << 3 | (at == 0) << 2 | kind
 
-    def _by_day(self, codes: "array[int]") -> tuple[list[Totals], list[int]]:
+    def _by_day(self, codes: Counter[int]) -> tuple[list[Totals], list[int]]:
         """Returns how many of each kind there were at the end of each day, and how many began on
         the days until then."""
         sums, began = [[0, 0, 0] for _ in self.days], [0 for _ in self.days]
-        for code in codes:
-            sums[code >> 3][code & 3] += 1
-            began[code >> 3] += not code & 4
+        for code, number in codes.items():
+            sums[code >> 3][code & 3] += number
+            began[code >> 3] += 0 if code & 4 else number
         run = accumulate(sums, lambda a, b: [x + y for x, y in zip(a, b, strict=True)])
         return [(a, b, c) for a, b, c in run], [*accumulate(began)]
 
-    def _dated_totals(self, codes: "array[int]") -> list[Totals]:
+    def _dated_totals(self, codes: Counter[int]) -> list[Totals]:
         sums, added = self._by_day(codes)
         return [(*of[:2], new) for of, new in zip(sums, added, strict=True)]
 
-    def totals(self, counts: Sequence[int], before: Totals, last: Totals) -> list[Totals]:
+    def totals(self, counts: Counter[int], before: Totals, last: Totals) -> list[Totals]:
         """Returns the totals at the end of each day. ``before``: the totals before ``days``;
         ``last``: those of the last count."""
-        added, since = counts[2 : 2 + len(self.days)], counts[2 + len(self.days) :]
+        _, _, *numbers = (counts[at] for at in range(3 * len(self.days)))
+        added, since = numbers[: len(self.days)], numbers[len(self.days) :]
         _, *closed = zip(
             accumulate(since[::2], initial=last[0]),
             accumulate(since[1::2], initial=last[1]),
