@@ -269,3 +269,13 @@ def _text(
     if re.search("[\0\ud800-\udfff]", text):  # Python decodes invalid UTF-8 as surrogates
         raise ValueError("must be UTF-8 text without NUL characters")
     return name, text
+
+
+def readable_by_others() -> list[str]:
+    """Returns the files of ``…_FILE`` settings that every user of this machine can read."""
+    named = [
+        path
+        for name, path in os.environ.items()
+        if re.fullmatch(rf"{PREFIX}\w+_FILE", name) and path
+    ]
+    return [path for path in named if Path(path).stat().st_mode & 0o004]

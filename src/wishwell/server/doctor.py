@@ -60,7 +60,6 @@ _MAX_OFFSET_MS = 5_000
 _LATE_SECONDS = 300.0
 """Seconds after which a background job counts as late, as for its alert."""
 
-_SECRET_FILE = rf"{config.PREFIX}\w+_FILE"
 _UNKNOWN_PROXIES = r"^wishwell_unknown_proxy_requests_total (\S+)"
 _DONE_PATTERN = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
 _MAX_HOSTS = 100
@@ -205,19 +204,13 @@ async def _keys(settings: Settings, db: Database) -> str:
     await db.read(keys.check_secrets, sealing)
     if sealing is None:
         return Note("WISHWELL_SEALING_KEYS is not set, so storefront and webhooks are turned off")
-    if exposed := _readable_by_others():
+    if exposed := config.readable_by_others():
         owner = "make the service's user its owner, and run chmod 400"
         return Note(f"other users of this machine can read {', '.join(exposed)}: {owner}")
     if replaced:
         return Note(replaced)
     used = keys.key_ids(settings)[0]
     return f"present, and they decrypt all stored secrets; signing key {used}"
-
-
-def _readable_by_others() -> list[str]:
-    """Returns the files of ``…_FILE`` settings that every user of this machine can read."""
-    named = [path for name, path in os.environ.items() if re.fullmatch(_SECRET_FILE, name) and path]
-    return [path for path in named if Path(path).stat().st_mode & 0o004]
 
 
 async def _clock(db: Database) -> str:
