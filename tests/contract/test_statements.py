@@ -44,7 +44,7 @@ STORE_WIDE = {
     "purge_entries", "purge_item_tags", "purge_items", "purge_lists", "purge_profiles",
     "store_profiles",  # a whole store: deletion, export and import
     "export_profiles", "export_records", "export_held", "person_reserved",
-    "import_profiles_held", "import_items_held", "import_lists_held", "import_shares_held",
+    "import_email_ids", "import_profiles_held", "import_items_held", "import_lists_held", "import_shares_held",
     "profiles_known",
     "purge_shares", "purge_reservations", "purge_held",
     "count_profiles", "count_items", "count_oldest", "count_dates", "store_items_wished_page",  # a store: reports

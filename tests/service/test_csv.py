@@ -67,11 +67,17 @@ def test_command_checks_shows_and_imports(service):
 
 
 WRONG = [
-    (("wishes.csv", "--store", "default"), 2, "--map"),
-    (("wishes.TSV", "--store", "default"), 2, "--map"),
-    (("store.jsonl", "--store", "default", "--skip-guests"), 2, "--map"),
+    (("empty.csv", "--store", "default"), 1, "no column has a usual name for customer and product"),
+    (("wishes.txt", "--store", "default", "--skip-guests"), 1, "'Who', 'What'. Name it with --map"),
+    (("empty.csv", *MAP, "--date-format", "%d.%m.%Y", "--day-first"), 2, "can't be combined"),
+    (("empty.csv", *MAP, "--date-format", "%Q"), 1, "--date-format: '%Q' isn't a format"),
+    (
+        ("empty.csv", *MAP[:3], "customer=Who,product=What", "--customers", "no.csv"),
+        1,
+        "no.csv: can't",
+    ),
     (("wishes.txt", "--store", "default"), 1, "a CSV file needs --map"),
-    (("empty.csv", "--store", "default", "--map", "customer=Who"), 1, "product must be included"),
+    (("empty.csv", "--store", "default", "--map", "customer=Who"), 1, "usual name for product"),
     (("empty.csv", *MAP, "--time-zone", "Berlin"), 1, "'Berlin' isn't an IANA"),
     (("empty.csv", *MAP, "--time-zone", "../x"), 1, "'../x' isn't an IANA"),
     (("empty.csv", *MAP, "--encoding", "klingon"), 1, "--encoding"),
@@ -90,6 +96,34 @@ def test_wrong_words_are_refused(service):
         failed, out, said = service.attempt("import", *words)
         assert (failed, out) == (code, ""), words
         assert names in said
+
+
+def test_hosted_apps_file_is_moved_by_one_command(service):
+    """The command says which columns it guessed and why it leaves rows and cells out, and lists
+    these rows; afterwards the store's customers have their wishes.
+    Rules: import-guess, import-join, import-omissions, import-dates, spreadsheet-ids."""
+    path = written(service, "Email,Product ID,Date Added,Price\nAda@shop.example,5.0,18/04/2025 18:13,1\n"
+                   "bob@shop.example,6,18/04/2025 18:14,1\nada@shop.example,7,n/a,1\n")  # fmt: skip
+    done = service.run([str(service.command), "import", path, "--store", "default"])
+    assert done.returncode == 1 and "--customers FILE" in done.stderr
+    assert done.stdout == (
+        "columns: customer from Email, product from Product ID, saved from Date Added, email from Email\n"
+        "ignored columns: Price\n"
+    )
+    customers = written(service, "Customer ID,Email\n'71,ada@shop.example\n", "customers.csv")
+    command = ("import", path, "--store", "default", "--customers", customers, "--day-first",
+               "--time-zone", "UTC")  # fmt: skip
+    *_, no_id, no_date, listed, summary = service.quick(*command).splitlines()
+    assert no_id == f"left out: Email: has no id in {customers} (1 row, first: line 3)"
+    assert no_date.startswith("left out: Date Added: must be a time in ISO 8601")
+    name = listed.removeprefix("rows left out are listed in ")
+    assert "3,Email,bob@shop.example,has no id" in (service.folder / name).read_text()
+    assert summary == (
+        "added: 1 profile, 0 lists, 2 items; 0 profiles already existed; left out 1 row and 1 cell"
+    )
+    profile, *items = lines_of(service)
+    assert "gid://shopify/Customer/71" in profile and "Ada@shop.example" in profile
+    assert "2025-04-18T18:13:00.000Z" in items[0] and len(items) == 3  # and the last line
 
 
 def test_progress_names_the_time_left_of_each_step(capfd):
@@ -208,15 +242,37 @@ def test_results_of_the_documents_queries_are_imported_by_its_commands(service):
         assert f", {terminal.counted(len(rows), 'item')};" in shell(service, [create, line]), line
 
 
+def files_of(heading):
+    """Returns the CSV and TSV files of a section of the document."""
+    text = (ROOT / "docs/coming-from-another-app.md").read_text()
+    section = text.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"```(?:csv|tsv)\n(.*?)```", section, re.DOTALL)
+
+
 @pytest.mark.slow
 def test_examples_of_the_document_are_imported(service):
     """The documentation's examples import with their commands; a second import adds nothing.
     Rule: import-csv."""
     name = "docs/coming-from-another-app.md"
-    files = re.findall(r"```(?:csv|tsv)\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
-    headings = ("## A Shopify app's file", "## WooCommerce", "## Medusa")
-    for heading, text in zip(headings, files, strict=True):
+    for heading in ("## A Shopify app's file", "## WooCommerce", "## Medusa"):
         *lines, answer = filter(None, commands(name, heading))
+        [text] = files_of(heading)
         written(service, text, re.search(r"import (\S+)", lines[-1])[1])
         assert shell(service, lines).splitlines()[-1] == answer
         assert shell(service, lines[-1:]).startswith("added: 0 profiles, 0 lists, 0 items")
+
+
+def test_addresses_of_the_documents_example_are_joined(service):
+    """The documentation's customers' export joins the addresses of its example; the columns of the
+    file with ids are guessed as its command maps them. Rules: import-join, import-guess."""
+    name, heading = "docs/coming-from-another-app.md", "## Addresses or handles instead of ids"
+    for text, file in zip(files_of(heading), ("wishlist.csv", "customers.csv"), strict=True):
+        written(service, text, file)
+    summary = shell(service, [*filter(None, commands(name, heading))]).splitlines()[-1]
+    assert summary.startswith("added: 1 profile, 0 lists, 1 item;")
+    assert summary.endswith("left out 1 row and 0 cells")
+    [text] = files_of("## A Shopify app's file")
+    path = written(service, text, "guessed.csv")
+    said = service.quick("import", path, "--store", "default", "--skip-guests")
+    assert said.startswith("columns: customer from customer_id, product from product_id, variant from "
+                           "variant_id, saved from added, email from customer_email\n")  # fmt: skip

@@ -1,6 +1,11 @@
 """`wishwell export` and `wishwell import`: a whole store as a file, and another app's wishes."""
 
+import re
+from collections.abc import Callable
+from typing import Any
+
 import click
+import msgspec
 
 from wishwell import stores
 from wishwell.cli import terminal
@@ -10,7 +15,7 @@ from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import DOCS, Invalid
-from wishwell.importers import csv_file
+from wishwell.importers import csv_file, dates, wish_columns
 from wishwell.importers.csv_file import CsvFile
 from wishwell.server import opening
 from wishwell.stores import Store, reporting
@@ -36,55 +41,71 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     terminal.say(_numbers(counts), err=True)
 
 
+def _csv_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in (
+        click.option("--emails-are-ids", is_flag=True,
+                     help="Take e-mail addresses as customer ids."),
+        click.option("--skip-rows", is_flag=True,
+                     help="Skip and list rows of a CSV file without a usable customer or product."),
+        click.option("--skip-guests", is_flag=True,
+                     help="Skip rows of a CSV file that have no customer."),
+        click.option("--handles", metavar="FILE",
+                     help="CSV file that joins product handles to ids."),
+        click.option("--customers", metavar="FILE",
+                     help="CSV file that joins e-mail addresses to customer ids, such as the "
+                     "shop's customers' export."),
+        click.option("--day-first", is_flag=True,
+                     help="Read 3/4/2025 in a CSV file as the third of April."),
+        click.option("--date-format", metavar="FORMAT",
+                     help="Format of the CSV file's times, as for strptime: '%d/%m/%Y %H:%M'."),
+        click.option("--time-zone", "zone", metavar="NAME",
+                     help="Time zone of the CSV file's times, such as Europe/Paris."),
+        click.option("--encoding", metavar="NAME", help="Encoding of a CSV file (default: UTF-8)."),
+        click.option("--map", "columns", metavar="FIELD=COLUMN,…",
+                     help=f"Columns of a CSV file for the fields {', '.join(wish_columns.FIELDS)} "
+                     "(default: guessed). If it has the first two, no others are guessed."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 # rule: import-checked
 @click.command("import", epilog=f"Examples: {DOCS}coming-from-another-app.md")
 @click.argument("path", metavar="FILE")
-@NAMED_STORE
+@_csv_options
 @click.option("--dry-run", "dry", is_flag=True, help="Check the file and show the additions.")
-@click.option(
-    "--map",
-    "columns",
-    metavar="FIELD=COLUMN,…",
-    help=f"Columns of a CSV file for the fields {', '.join(csv_file.FIELDS)}. The first "
-    "two are required.",
-)
-@click.option("--encoding", metavar="NAME", help="Encoding of a CSV file (default: UTF-8).")
-@click.option(
-    "--time-zone",
-    "zone",
-    metavar="NAME",
-    help="Time zone of the CSV file's times, such as Europe/Paris.",
-)
-@click.option("--skip-guests", is_flag=True, help="Skip rows of a CSV file that have no customer.")
+@NAMED_STORE
 @click.pass_obj
-def import_command(
-    settings: Settings,
-    path: str,
-    handle: str,
-    dry: bool,
-    columns: str | None,
-    encoding: str | None,
-    zone: str | None,
-    skip_guests: bool,
-) -> None:
+def import_command(settings: Settings, /, path: str, handle: str, dry: bool, **given: Any) -> None:
     """Import a file that `wishwell export` wrote. If interrupted, run it again.
 
     A store that doesn't exist, or is empty and unchanged since its creation, becomes the store in
     the file. The whole file is checked before anything is changed.
 
-    A file that ends in .csv or .tsv, or is imported with --map, is another app's export: its
-    customers' wishes are added to the store.
+    A file that ends in .csv or .tsv, or is imported with an option for CSV files, is another app's
+    export: its customers' wishes are added to the store.
     """
-    if columns is not None:
-        # rule: import-csv
-        in_zone = None if zone is None else reporting.zone("--time-zone", zone)
-        named = csv_file.columns(columns)
-        how = csv_file.Reading(named, encoding or "utf-8-sig", in_zone, skip_guests)
-        _import_csv(settings, path, handle, how, dry)
-    elif path.lower().endswith((".csv", ".tsv")) or encoding or zone or skip_guests:
-        raise click.UsageError("A CSV file requires --map, which assigns its columns to fields.")
+    is_csv = re.search(r"\.[ct]sv(\.gz|\.zip)?\Z", path.lower())
+    if is_csv or any(value not in (None, False) for value in given.values()):
+        _import_csv(settings, path, handle, _reading(**given), dry)
     else:
         _import_export(settings, path, handle, dry)
+
+
+# rule: import-csv
+def _reading(
+    columns: str | None, zone: str | None, date_format: str | None, day_first: bool, **given: Any
+) -> csv_file.Reading:
+    """Returns how to read a CSV file. Raises ``Invalid``."""
+    if date_format and day_first:
+        raise click.UsageError("--date-format and --day-first can't be combined.")
+    return csv_file.Reading(
+        {} if columns is None else csv_file.columns(columns),
+        zone=None if zone is None else reporting.zone("--time-zone", zone),
+        date_format=dates.check_format(date_format) if date_format else "",
+        day_first=day_first,
+        **{name: value for name, value in given.items() if value},
+    )
 
 
 def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> None:
@@ -120,14 +141,37 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
 def _import_csv(
     settings: Settings, path: str, handle: str, how: csv_file.Reading, dry: bool
 ) -> None:
-    store = run(settings, lambda db: db.read(stores.by_handle, handle))
+    async def look(db: Database) -> tuple[Store, bool]:
+        store = await db.read(stores.by_handle, handle)
+        return store, await db.read(importing.has_email_ids, store)
+
+    store, has_email_ids = run(settings, look)
+    emails_are_ids = how.emails_are_ids or has_email_ids
+    how = msgspec.structs.replace(how, emails_are_ids=emails_are_ids)
     file = CsvFile(path, store, how, clock())
+    if file.columns != how.columns:  # rule: import-guess
+        terminal.say(wish_columns.summary(file.columns, file.ignored))
     _check(path, file)
     for line in file.first if dry else ():
         terminal.say(line)
+    _say_omissions(path, file)
     counts = run(settings, lambda db: _load(db, file, store, "same", dry))
-    skipped = f"; skipped {counted(file.guests, 'row')} without a customer" if file.guests else ""
-    terminal.say(f"{_summary(counts, dry)}{skipped}")
+    said = [_summary(counts, dry)]
+    if file.guests:
+        said.append(f"skipped {counted(file.guests, 'row')} without a customer")
+    if file.omissions.rows or file.omissions.cells:
+        rows, cells = counted(file.omissions.rows, "row"), counted(file.omissions.cells, "cell")
+        said.append(f"left out {rows} and {cells}")
+    terminal.say("; ".join(said))
+
+
+# rule: import-omissions
+def _say_omissions(path: str, file: CsvFile) -> None:
+    """Prints why rows and cells are left out, and the name of a list of these rows."""
+    for reason in file.omissions.reasons():
+        terminal.say(f"left out: {reason}")
+    if file.omissions.rows:
+        terminal.say(f"rows left out are listed in {file.omissions.write(path)}")
 
 
 async def _load(

@@ -12,6 +12,7 @@ import msgspec
 
 from wishwell.errors import Invalid, Misconfigured
 from wishwell.field_types import ProductId
+from wishwell.importers import id_cells
 from wishwell.stores import Store, placeholders
 
 EMPTY_CELLS = {"", "NULL", "null", "\\N"}
@@ -265,12 +266,15 @@ def _other(encoding: str) -> str:
     return f"isn't valid {name} text; set its --encoding, for example windows-1252"
 
 
+# rule: spreadsheet-ids
 def product_id(store: Store, kind: str, cell: str) -> str:
     """Returns the product or variant id in a cell, which may also hold a GID of this ``kind``.
 
     Raises ``Invalid``.
     """
     cell = re.sub(rf"^gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
+    if not store.has_text_ids:
+        cell = id_cells.number(cell)
     if placeholders.is_product(cell):
         raise Invalid("is a placeholder, not an id")
     try:

@@ -86,7 +86,9 @@ class ImportFile:
         try:
             first = _record(self._first)
         except Invalid as error:
-            raise Invalid(f"{path}: line 1: {error.message}; a CSV file needs --map.") from error
+            raise Invalid(
+                f"{path}: line 1: {error.message}; a CSV file needs --map, or .csv in its name."
+            ) from error
         if not isinstance(first, StoreRecord):
             raise Invalid(
                 f"{path}: line 1: isn't the first line of an export, which "

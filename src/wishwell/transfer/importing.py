@@ -183,6 +183,12 @@ async def take_store(
     return store
 
 
+# rule: import-emails
+async def has_email_ids(tx: Reader, store: Store) -> bool:
+    """Returns whether the store has a customer whose id is an e-mail address."""
+    return bool(await tx.all("import_email_ids", store=store.id))
+
+
 # rules: import-exact, import-twice
 async def load(
     db: Database,

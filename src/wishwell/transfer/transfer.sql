@@ -55,6 +55,11 @@ SELECT h.profile_id, h.item_id, h.merged_id, p.gid
 FROM held h JOIN profiles p ON p.profile_id = h.profile_id AND p.closed_at IS NULL
 WHERE h.profile_id in_uuids(:holders) AND h.owner_id in_uuids(:owners);
 
+-- name: import_email_ids
+-- Reads all of a store's profiles, once for each import of another app's file.
+SELECT 1 FROM profiles
+WHERE store_id = :store AND is_session = 0 AND closed_at IS NULL AND gid LIKE 'gid://%/Customer/%@%' LIMIT 1;
+
 -- name: import_profiles_held
 SELECT p.profile_id, profile_file_fields(p) FROM profiles p WHERE p.profile_id in_uuids(:profiles);
 
