@@ -100,7 +100,7 @@ def test_customer_ids_survive_export_and_import(make_shop):
     file.write_text(shop.service.quick("export", "--store", shop.handle))
     wishes = shop.service.folder / "wishes.csv"
     wishes.write_text("who,what\n" + "".join(f"{id},9\n" for id in IDS))
-    words = ("--store", other.handle, "--map", "customer=who,product=what")
+    words = ("--store", other.handle, "--map", "customer=who,product=what", "--emails-are-ids")
     shop.service.quick("import", str(wishes), *words)
     listed = {entry["profile"] for entry in data(other.admin.get("/items"))}
     assert listed == {ids.customer_gid("shopify", id) for id in IDS}

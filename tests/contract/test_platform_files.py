@@ -45,9 +45,8 @@ def products_of(path, store, how):
 def wishes_of(path, store, how):
     """Reads a file as another app's wishlists. Returns them."""
     zone = ZoneInfo(how["time_zone"]) if "time_zone" in how else None
-    reading = Reading(
-        csv_file.columns(how["map"]), zone=zone, skip_guests=how.get("skip_guests", False)
-    )
+    flags = {name: how.get(name, False) for name in ("skip_guests", "emails_are_ids")}
+    reading = Reading(csv_file.columns(how["map"]), zone=zone, **flags)
     found = CsvFile(str(path), store, reading, NOW)
     for _ in found.check():
         pass

@@ -312,7 +312,9 @@ def wishes(data: bytes) -> None:
     """Each row of another app's file is an error, a guest's or an item, possibly merged."""
     with tempfile.NamedTemporaryFile() as file:
         Path(file.name).write_bytes(data)
-        how = Reading({"customer": "c", "product": "p", "saved": "s"}, skip_guests=True)
+        how = Reading(
+            {"customer": "c", "product": "p", "saved": "s"}, skip_guests=True, day_first=True
+        )
         try:
             found = CsvFile(file.name, TEXT_STORE, how, NOW)
             for _ in found.check():

@@ -1,14 +1,15 @@
 """Reads the times of another app's wishes."""
 
+import contextlib
 import re
-from collections.abc import Iterable
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from wishwell.errors import Invalid
 
 _MAX_CLOCK_SKEW_MS = 60_000
 """Clock skew, in milliseconds, that the other app may have."""
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_FACTORS = {10: 1000, 13: 1}
 """Milliseconds of a unit of time, by the number of digits: seconds and milliseconds since 1970."""
 
@@ -19,9 +20,12 @@ _DAY_FIRST = ("%d/%m/%Y", "%d/%m/%y")
 
 # rule: import-dates
 def check_format(text: str) -> str:
-    """Returns the value of ``--date-format``. Raises ``Invalid`` for an unknown directive."""
+    """Returns the value of ``--date-format``. Raises ``Invalid`` for an unknown directive, and for
+    a format without day, month or year."""
+    day = datetime(2025, 4, 18, tzinfo=UTC)
     try:
-        datetime.strptime(datetime(2025, 4, 18, 18, 13).strftime(text), text)
+        if datetime.strptime(day.strftime(text), text).replace(tzinfo=UTC) != day:
+            raise ValueError("without day, month or year")
     except (ValueError, re.error) as error:
         raise Invalid(
             f"--date-format: {text[:80]!r} isn't a format of strptime ({error})."
@@ -54,49 +58,41 @@ class Dates:
     def read(self, cell: str) -> int:
         """Returns a time in milliseconds since 1970. Raises ``Invalid``."""
         try:
-            milliseconds = self._milliseconds(cell)
-        except Invalid:
+            time = self._parse(cell)
+            if time.tzinfo is None and self._zone is not None:
+                time = time.replace(tzinfo=self._zone)
+            if time.tzinfo is None:
+                raise Invalid("has no UTC offset; set the time zone with --time-zone")
+            milliseconds = (time - _EPOCH) // timedelta(milliseconds=1)
+        except (ValueError, OverflowError, Invalid) as error:
             self._has_unread |= bool(re.search("[0-9]", cell))
-            raise
+            if isinstance(error, Invalid):
+                raise
+            raise Invalid(
+                "must be a time in ISO 8601, such as 2025-04-18T18:13:27Z; for other notations "
+                "set --day-first or --date-format"
+            ) from error
         self._has_read = True
         if not 0 <= milliseconds <= self._now + _MAX_CLOCK_SKEW_MS:
             raise Invalid("must be between 1970 and now")
         return milliseconds
 
-    def _milliseconds(self, cell: str) -> int:
-        time = self._parse(cell, (self._format,)) if self._format else None
-        if time is None and cell.isdigit() and len(cell) in _EPOCH_FACTORS:
-            return int(cell) * _EPOCH_FACTORS[len(cell)]
-        try:
-            if time is None:
-                time = self._written_out(cell)
-            if time is None:
-                time = datetime.fromisoformat(re.sub(r" ?(UTC|GMT)\Z", "+00:00", cell))
-            if time.tzinfo is None and self._zone is not None:
-                time = time.replace(tzinfo=self._zone)
-            if time.tzinfo is None:
-                raise Invalid("has no UTC offset; set the time zone with --time-zone")
-            return int(time.timestamp() * 1000)
-        except (ValueError, OverflowError) as error:
-            raise Invalid(
-                "must be a time in ISO 8601, such as 2025-04-18T18:13:27Z; for other notations "
-                "set --day-first or --date-format"
-            ) from error
-
-    def _written_out(self, cell: str) -> datetime | None:
-        """Returns a time such as ``Apr 18, 2025, 6:13 PM`` or, with ``day_first``,
-        ``18.04.2025 18:13``; ``None`` for other text."""
+    def _parse(self, cell: str) -> datetime:
+        """Returns a time, of the offset that it has. Raises ``ValueError`` and
+        ``OverflowError``."""
+        if self._format:
+            with contextlib.suppress(ValueError):
+                return datetime.strptime(cell, self._format)
+        if cell.isdecimal() and len(cell) in _EPOCH_FACTORS:
+            return _EPOCH + timedelta(milliseconds=int(cell) * _EPOCH_FACTORS[len(cell)])
+        with contextlib.suppress(ValueError):
+            return datetime.fromisoformat(re.sub(r" ?(UTC|GMT)\Z", "+00:00", cell))
         text = re.sub(r"\A([0-9]{1,2})([./-])([0-9]{1,2})\2", r"\1/\3/", cell)
-        return self._parse(" ".join(text.replace(",", " ").split()), self._written)
-
-    def _parse(self, text: str, formats: Iterable[str]) -> datetime | None:
-        for format in formats:
-            try:
+        text = " ".join(text.replace(",", " ").split())
+        for number, format in enumerate(self._written):
+            with contextlib.suppress(ValueError):
                 time = datetime.strptime(text, format)
-            except ValueError:
-                continue
-            if format in self._written:  # the next cell is likely to have the same
-                self._written.remove(format)
-                self._written.insert(0, format)
-            return time
-        return None
+                # The next cell is likely to have the same format.
+                self._written.insert(0, self._written.pop(number))
+                return time
+        raise ValueError(cell)

@@ -50,7 +50,7 @@ class Omissions:
     def write(self, path: str) -> str:
         """Writes the list of rows next to the file at ``path``, else to the folder for temporary
         files. Returns its name. Raises ``Invalid``."""
-        name = Path(path).stem[:100]
+        name = Path(path).stem[:50]
         for folder in (str(Path(path).resolve().parent), None):
             with contextlib.suppress(OSError):
                 return self._write(f"{name}-left-out-", folder)
