@@ -154,6 +154,7 @@ class Settings:
     database_url: str = _setting("sqlite:///wishwell.db", _database, secret=True)
     database_connections: int = _setting(20, _whole(1, 500))
     database_timeout: float = _setting(2.0, _seconds(0.1, 60))
+    command_timeout: float = _setting(30.0, _seconds(0.1, 600))
     journal: str | None = _setting(None, _like(r".*[^/]", "must be the path of a file"))
     redis_url: str | None = _setting(None, _redis, secret=True)
     host: str = _setting("127.0.0.1", str)

@@ -55,6 +55,42 @@ def alone():
 # ---------------------------------------------------------------------------- a paused database
 
 
+@pytest.mark.parametrize("command", ["store list", "migrate"])
+def test_command_names_the_limit_that_it_waited_for_the_database(own_postgres, command):
+    """A command that can't reach a suspended database in time names the limit and its setting.
+    Rule: command-error."""
+    service = on(own_postgres)
+    service.settings["WISHWELL_COMMAND_TIMEOUT"] = "0.5"
+    own_postgres.pause()
+    try:
+        done = service.cli(*command.split(), check=False)
+    finally:
+        own_postgres.resume()
+    assert done.returncode == 1
+    assert "didn't respond within 0.5 s" in done.stderr
+    assert "WISHWELL_COMMAND_TIMEOUT" in done.stderr
+
+
+@pytest.mark.slow
+def test_command_waits_for_a_busy_database(own_postgres):
+    """A command succeeds although the database, or the only one of two hosts that runs, is
+    suspended for longer than a request may take. Rule: command-error."""
+    services = [on(own_postgres), on(own_postgres)]
+    url = services[1].settings["WISHWELL_DATABASE_URL"]
+    services[1].settings["WISHWELL_DATABASE_URL"] = url.replace(
+        "@127.0.0.1", "@127.0.0.1:1,127.0.0.1"
+    )
+    own_postgres.pause()
+    try:
+        with ThreadPoolExecutor() as pool:
+            commands = [pool.submit(service.cli, "store", "list") for service in services]
+            time.sleep(6)
+            own_postgres.resume()
+            assert ["default" in command.result().stdout for command in commands] == [True, True]
+    finally:
+        own_postgres.resume()
+
+
 @pytest.mark.slow
 def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
     """With a suspended database and expired caches, thirty concurrent requests are each 503 within

@@ -8,6 +8,8 @@ import asyncio
 import contextlib
 import os
 import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import click
 import structlog
@@ -19,6 +21,7 @@ from wishwell.cli.common_options import (
     Progress,
     clock,
     command_journal,
+    command_limit,
     in_database,
     in_days,
     new_id,
@@ -228,7 +231,7 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
         names = (
             migrate.pending_sqlite(config.sqlite_path(settings.database_url))
             if embedded
-            else asyncio.run(migrate.pending_postgres(settings.database_url, distribute=cluster))
+            else _in_time(settings, migrate.pending_postgres, distribute=cluster)
         )
         for name in names:
             terminal.say(name)
@@ -236,14 +239,23 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
     _migrate(settings, cluster=cluster)
 
 
+def _in_time(
+    settings: Settings,
+    act: Callable[..., Coroutine[Any, Any, list[str]]],
+    *given: Any,
+    **named: Any,
+) -> list[str]:
+    with command_limit(settings):
+        seconds = settings.command_timeout
+        return asyncio.run(act(settings.database_url, *given, seconds=seconds, **named))
+
+
 def _migrate(settings: Settings, *, cluster: bool = False) -> None:
     command_journal(settings).record_command()
     if settings.engine == "sqlite":
         done = migrate.migrate_sqlite(config.sqlite_path(settings.database_url), terminal.say)
     else:
-        done = asyncio.run(
-            migrate.migrate_postgres(settings.database_url, terminal.say, distribute=cluster)
-        )
+        done = _in_time(settings, migrate.migrate_postgres, terminal.say, distribute=cluster)
     run(settings, lambda db: _make_ready(db, settings), recorded=False)
     terminal.say(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")
 

@@ -6,7 +6,7 @@ import functools
 import os
 import pwd
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, TypeVar
 
 import click
@@ -17,7 +17,7 @@ from wishwell.config import Settings
 from wishwell.db import Database, journal
 from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act, Journal
-from wishwell.errors import Invalid
+from wishwell.errors import Invalid, Unavailable, Undecided
 from wishwell.server import opening
 
 T = TypeVar("T")
@@ -37,6 +37,34 @@ def command_journal(settings: Settings) -> Journal:
     return Journal(settings.journal_path, act)
 
 
+# rule: command-error
+@contextlib.contextmanager
+def command_limit(settings: Settings) -> Iterator[None]:
+    """Names the limit in the error if the database didn't respond in time."""
+    try:
+        yield
+    except Unavailable as error:
+        if isinstance(error, Undecided) or not isinstance(error.__cause__, TimeoutError):
+            raise
+        raise Unavailable(
+            f"The database didn't respond within {settings.command_timeout:g} s. If its machine is "
+            "busy, raise WISHWELL_COMMAND_TIMEOUT."
+        ) from error
+
+
+async def _reach(db: Database, seconds: float) -> None:
+    """Reads the database server's time. Tries again in these seconds, because each of several hosts
+    gets less time. Raises ``Unavailable``."""
+    now = asyncio.get_running_loop().time
+    end = now() + seconds
+    while True:
+        try:
+            return await clock.synchronise(db)
+        except Unavailable as error:
+            if now() >= end or not isinstance(error.__cause__, TimeoutError):
+                raise
+
+
 def run(
     settings: Settings, work: Callable[[Database], Awaitable[T]], *, recorded: bool = True
 ) -> T:
@@ -48,15 +76,18 @@ def run(
 
     async def opened() -> T:
         db = opening.open_database(
-            settings, journal=command_journal(settings) if recorded else None
+            settings,
+            journal=command_journal(settings) if recorded else None,
+            seconds=settings.command_timeout,
         )
         try:
-            await clock.synchronise(db)
+            await _reach(db, settings.command_timeout)
             return await work(db)
         finally:
             await db.close()
 
-    return asyncio.run(opened())
+    with command_limit(settings):
+        return asyncio.run(opened())
 
 
 def in_database(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:

@@ -1,5 +1,7 @@
 """Opens a single connection to a PostgreSQL server."""
 
+import asyncio
+import contextlib
 import functools
 from collections.abc import Mapping
 from typing import Any
@@ -15,13 +17,18 @@ _ENCODINGS = ("UTF8", "SQL_ASCII")
 
 
 async def connect(url: str, *, timeout: float) -> Connection:  # noqa: ASYNC109
-    """Opens a connection for a command; a pooler may be in between. ``timeout`` is in seconds.
+    """Opens a connection for a command; a pooler may be in between. ``timeout`` is in seconds, and
+    of several hosts, of which each gets less time, for several attempts.
 
     Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
     """
     target = parse(url)
     opened = functools.partial(open_one, target, statement_cache_size=0)
-    return await Hosts(target, opened, timeout).connect()
+    hosts = Hosts(target, opened, timeout)
+    async with asyncio.timeout(timeout):
+        while True:
+            with contextlib.suppress(TimeoutError):
+                return await hosts.connect()
 
 
 async def open_one(

@@ -71,7 +71,8 @@ class Hosts:
                     self._errors = [error]
                     self._suspect_down(address)
         telling = [error for error in self._errors if not isinstance(error, _UNREACHABLE)]
-        raise (telling or self._errors or [ConnectionError("no host accepts writes")])[0]
+        late = [error for error in self._errors if isinstance(error, TimeoutError)]
+        raise (telling or late or self._errors or [ConnectionError("no host accepts writes")])[0]
 
     def closed(self, connection: Connection) -> None:
         """Forgets a connection that was closed or is given up; suspects its host if it broke."""

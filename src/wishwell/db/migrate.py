@@ -38,6 +38,7 @@ CREATE TABLE IF NOT EXISTS migrations (
 _APPLIED = "SELECT version, checksum FROM migrations"
 _NOTE = "INSERT INTO migrations VALUES (:version, :name, :checksum, :applied_at)"
 _LOCK_POLL_SECONDS = 0.2
+_CONNECT_SECONDS = 10.0
 _NO_TIMEOUTS = """
 SELECT set_config(name, '0', $1) FROM pg_settings
 WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
@@ -143,16 +144,21 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
 
 # rules: migrate-once, engines-alike
 async def migrate_postgres(
-    url: str, progress: Progress = _silent, *, distribute: bool = False
+    url: str,
+    progress: Progress = _silent,
+    *,
+    distribute: bool = False,
+    seconds: float = _CONNECT_SECONDS,
 ) -> list[str]:
     """Migrates the database. Returns the names of the applied migrations, then those of the
     distributed tables.
 
     ``distribute``: distributes the tables over the servers of a Citus cluster. New tables of a
-    distributed database are always distributed. Raises ``Misconfigured`` and ``Unavailable``.
+    distributed database are always distributed. ``seconds``: timeout of connecting. Raises
+    ``Misconfigured`` and ``Unavailable``.
     """
     done: list[str] = []
-    async with _connected(url) as connection:
+    async with _connected(url, seconds) as connection:
         # A pooler may share the session with others, so session state must end with a transaction.
         pooled = await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid()
         if not pooled:
@@ -245,9 +251,11 @@ def pending_sqlite(path: str) -> list[str]:
     return [migration.name for migration in pending("sqlite", applied)]
 
 
-async def pending_postgres(url: str, *, distribute: bool = False) -> list[str]:
+async def pending_postgres(
+    url: str, *, distribute: bool = False, seconds: float = _CONNECT_SECONDS
+) -> list[str]:
     """Returns what ``migrate_postgres`` would return, and changes nothing."""
-    async with _connected(url) as connection:
+    async with _connected(url, seconds) as connection:
         migrated = await connection.fetchval("SELECT to_regclass('migrations')") is not None
         applied = await connection.fetch(_APPLIED) if migrated else ()
         todo = [migration.name for migration in pending("postgresql", applied)]
@@ -273,9 +281,9 @@ async def check_rights(url: str) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _connected(url: str) -> AsyncIterator[Connection]:
+async def _connected(url: str, seconds: float) -> AsyncIterator[Connection]:
     with translated():
-        connection = await connecting.connect(url, timeout=10)
+        connection = await connecting.connect(url, timeout=seconds)
         try:
             yield connection
         finally:

@@ -28,8 +28,10 @@ def open_database(
     warn: Warn | None = None,
     journal: Journal | None = None,
     contention: Contention | None = None,
+    seconds: float | None = None,
 ) -> Database:
     """Opens the database, which must have been migrated. ``warn`` logs changes of the host in use.
+    ``seconds``: timeout of a PostgreSQL statement; by default that of a request's.
 
     A SQLite file is opened immediately: raises ``Unavailable`` if it can't be read. PostgreSQL is
     connected to when needed.
@@ -45,7 +47,7 @@ def open_database(
     return Postgres(
         settings.database_url,
         connections=settings.database_connections,
-        seconds=settings.database_timeout,
+        seconds=seconds or settings.database_timeout,
         warn=warn,
         journal=journal,
     )
