@@ -222,10 +222,11 @@ def test_lookup_costs_the_same_in_a_large_profile(new_store, engine):
 @pytest.mark.slow
 def test_no_statement_reads_the_whole_store(new_store, engine):
     """In a store of 100,000 records no statement reads or sorts more than 1,000 of them, unless
-    GROWING has its reason. Rule: lookup-cost."""
+    GROWING has its reason; on SQLite also without statistics. Rule: lookup-cost."""
     store = new_store(LARGE)
-    store.analyze()
     asked = [*questions(engine), *page_questions(engine, LARGE)]
-    slow = growing(store, asked, MAX_ROWS) | growing(store, lookups(engine), MAX_LOOKUP)
+    slow = growing(store, asked, MAX_ROWS) if engine == "sqlite" else {}
+    store.analyze()
+    slow |= growing(store, asked, MAX_ROWS) | growing(store, lookups(engine), MAX_LOOKUP)
     unexpected = [plan for name, plan in slow.items() if name not in GROWING]
     assert not unexpected, "\n\n".join(unexpected)

@@ -50,8 +50,8 @@ def test_first_day_ends_at_the_last_count_or_later_after_a_change_of_time_zone(
     """After a new time zone, the last counted day ends when the next one begins in that zone, but
     not before its last count or, if the clock was set back, before now. Rule: count-days."""
     day, next_day = "2026-11-25", "2026-11-26"
-    began = [f"{day}T20:00:00.000Z", f"{day}T20:00:01.000Z"]
-    last = Count(day, 7, *began, 2, 0, 2, 0, 1, 0, f"{day}T00:00:00.000Z")
+    began = f"{day}T20:00:00.000Z"
+    last = Count(day, 7, began, began, 2, 0, 2, 0, 1, 0, f"{day}T00:00:00.000Z")
     counted = Tally([last], next_day, ZoneInfo(zone), f"2026-11-{now}:00.000Z")
     for time in created:
         counted.add("1", "", 0, f"2026-11-{time}:00.000Z")
