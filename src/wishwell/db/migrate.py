@@ -267,10 +267,10 @@ async def pending_postgres(
 
 
 # rule: database-rights
-async def check_rights(url: str) -> None:
+async def check_rights(url: str, seconds: float = _CONNECT_SECONDS) -> None:
     """Raises ``Misconfigured`` if the role lacks a right on a table that a migration creates."""
     created = {name for one in available("postgresql") for name in _CREATED_TABLE.findall(one.sql)}
-    async with _connected(url) as connection:
+    async with _connected(url, seconds) as connection:
         rows = await connection.fetch(_MISSING_RIGHTS, [*created], _RIGHTS)
         row = await connection.fetchrow("SELECT current_user::text, current_schema()::text")
     if rows:
