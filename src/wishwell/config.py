@@ -21,6 +21,8 @@ from wishwell.errors import DOCS, Misconfigured
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 PREFIX = "WISHWELL_"
+MAX_UNPACKED_BYTES = 4 << 30
+"""Default of the setting for imported files."""
 
 
 def _like(pattern: str, rule: str, read: Callable[[str], Any] = str) -> Callable[[str], Any]:
@@ -191,6 +193,7 @@ class Settings:
     webhook_http: bool = _setting(False, _flag)
     webhook_private: bool = _setting(False, _flag)
     max_in_flight: int = _setting(128, _whole(1, 100_000))
+    max_unpacked_bytes: int = _setting(MAX_UNPACKED_BYTES, _whole(1, 999_999_999_999))
     header_timeout: float = _setting(10.0, _seconds(0.1, 600))
     body_timeout: float = _setting(10.0, _seconds(0.1, 600))
     body_memory: int = _setting(32, _whole(4, 65_536))

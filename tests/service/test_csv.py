@@ -1,5 +1,6 @@
 """`wishwell import` of another app's CSV file: the command, and its documentation."""
 
+import gzip
 import re
 import sqlite3
 
@@ -85,6 +86,23 @@ WRONG = [
     ((".", *MAP), 1, "can't be read"),
     (("empty.csv", "--store", "nowhere", *MAP[2:]), 1, "The store 'nowhere' doesn't exist"),
 ]
+
+
+def test_packed_file_is_imported(service):
+    """A compressed CSV file and a compressed export are imported, also from standard input.
+    Rules: files-unpacked, import-csv, import-checked."""
+    path = service.folder / "wishes.csv.gz"
+    path.write_bytes(gzip.compress(b"Who,What,On,When\n7,5,,\n"))
+    assert "requires --map" in service.attempt("import", str(path), "--store", "default")[2]
+    assert service.quick("import", str(path), *MAP).startswith("added: 1 profile,")
+    piped = "gzip < {} | wishwell import - --store default --map customer=Who,product=What"
+    text = written(service, "Who,What\n8,5\n")
+    assert shell(service, [piped.format(text)]).startswith("added: 1 profile,")
+    path = service.folder / "store.jsonl.gz"
+    path.write_bytes(gzip.compress(service.quick("export", "--store", "default").encode()))
+    assert "2 profiles already existed" in service.quick("import", str(path), "--store", "default")
+    said = service.attempt("import", "https://shop.example/wishes.csv", *MAP)[2]
+    assert "| wishwell import -" in said
 
 
 def test_wrong_words_are_refused(service):

@@ -127,8 +127,8 @@ def test_dry_run_shows_products_and_changes_nothing(service):
 
 
 def test_input_need_not_be_a_file(service):
-    """Standard input is read like a file, and a compressed file is named as one.
-    Rules: catalogue-import, catalogue-formats."""
+    """Standard input is read like a file, compressed too; an address is named, with what to do.
+    Rules: catalogue-import, catalogue-formats, files-unpacked."""
     for name in ("google_rss.xml", "google_excel_utf16.tsv"):
         shutil.copy(ROOT / "tests/files" / name, service.folder)
     piped = "cat {} | wishwell products - --store default 2>&1 || true"
@@ -136,7 +136,12 @@ def test_input_need_not_be_a_file(service):
     assert lines[0] == "format: google (xml)" and "3 imported" in lines[-2]
     assert "2 imported" in shell(service, [piped.format("google_excel_utf16.tsv")])
     packed = shell(service, ["gzip google_rss.xml", piped.format("google_rss.xml.gz")])
-    assert "is compressed. Decompress it first, with gunzip" in packed
+    assert packed.splitlines()[0] == "format: google (xml)"
+    service.settings["WISHWELL_MAX_UNPACKED_BYTES"] = "999"
+    said = service.attempt("products", str(service.folder / "google_rss.xml.gz"), *STORE)[2]
+    assert "contains more than 999 bytes" in said
+    said = service.attempt("products", "https://shop.example/feed.xml", *STORE)[2]
+    assert "curl --fail --location ADDRESS | wishwell products -" in said
 
 
 def test_last_run_is_in_the_metrics(service):

@@ -5,9 +5,13 @@ import contextlib
 import functools
 import os
 import pwd
+import re
+import shutil
+import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
@@ -19,6 +23,8 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act, Journal
 from wishwell.errors import Invalid, Unavailable, Undecided
 from wishwell.server import opening
+from wishwell.transfer.spool import opened
+from wishwell.transfer.unpacking import unpacked
 
 T = TypeVar("T")
 clock = ReferenceClock(ids.wall_clock)
@@ -120,6 +126,24 @@ def in_store(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
         await work(db, settings, await db.read(stores.by_handle, handle), **given)
 
     return in_database(with_store)
+
+
+# rule: files-unpacked
+def open_input(settings: Settings, path: str) -> BinaryIO:
+    """Opens a file for an import, or a copy of standard input (-), which may be read twice, and
+    unpacks it. Raises ``Invalid``."""
+    if re.match("(?i)(https?|ftp)://", path):
+        command = click.get_current_context().info_name
+        raise Invalid(
+            f"{path[:200]}: is an address, not a file. Pipe its content into the command: "
+            f"curl --fail --location ADDRESS | wishwell {command} - …"
+        )
+    if path != "-":
+        return opened(path, settings.max_unpacked_bytes)
+    copy = tempfile.TemporaryFile()  # noqa: SIM115
+    shutil.copyfileobj(sys.stdin.buffer, copy)
+    copy.seek(0)
+    return unpacked(path, copy, settings.max_unpacked_bytes)
 
 
 _MAX_FILE_BYTES = 1 << 24

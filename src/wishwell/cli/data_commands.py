@@ -9,7 +9,15 @@ import msgspec
 
 from wishwell import stores
 from wishwell.cli import terminal
-from wishwell.cli.common_options import NAMED_STORE, Progress, clock, in_database, now, run
+from wishwell.cli.common_options import (
+    NAMED_STORE,
+    Progress,
+    clock,
+    in_database,
+    now,
+    open_input,
+    run,
+)
 from wishwell.cli.terminal import counted
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
@@ -77,7 +85,8 @@ def _csv_options(command: Callable[..., None]) -> Callable[..., None]:
 @NAMED_STORE
 @click.pass_obj
 def import_command(settings: Settings, /, path: str, handle: str, dry: bool, **given: Any) -> None:
-    """Import a file that `wishwell export` wrote. If interrupted, run it again.
+    """Import a file that `wishwell export` wrote, or standard input (-). If interrupted, run it
+    again.
 
     A store that doesn't exist, or is empty and unchanged since its creation, becomes the store in
     the file. The whole file is checked before anything is changed.
@@ -110,7 +119,7 @@ def _reading(
 
 def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> None:
     sealing = opening.sealing(settings)
-    file = ImportFile(path, clock())
+    file = ImportFile(path, clock(), open_input(settings, path))
     _check(path, file)
 
     async def add(db: Database) -> Counts:
@@ -148,7 +157,7 @@ def _import_csv(
     store, has_email_ids = run(settings, look)
     emails_are_ids = how.emails_are_ids or has_email_ids
     how = msgspec.structs.replace(how, emails_are_ids=emails_are_ids)
-    file = CsvFile(path, store, how, clock())
+    file = CsvFile(path, store, how, clock(), open_input(settings, path))
     if file.columns != how.columns:  # rule: import-guess
         terminal.say(wish_columns.summary(file.columns, file.ignored))
     _check(path, file)

@@ -1,18 +1,15 @@
 """`wishwell products`: imports the shop's catalogue from a file."""
 
-import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 import msgspec
 
 from wishwell import currencies, stores
 from wishwell.cli import terminal
-from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, now, run
+from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, now, open_input, run
 from wishwell.cli.terminal import counted
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -21,7 +18,6 @@ from wishwell.importers import catalogue_summary, feed_formats, feed_rows, table
 from wishwell.importers.catalogue import Catalogue
 from wishwell.importers.catalogue_summary import Summary
 from wishwell.stores import reporting
-from wishwell.transfer.spool import opened
 
 _MAX_EXAMPLES = 10
 _MAX_REASONS = 20
@@ -86,7 +82,7 @@ def products_command(
     how = _reading(**{name: text for name, text in given.items() if text})
     store = run(settings, lambda db: db.read(stores.by_handle, handle))
     progress = Progress()
-    with _file(path) as file:
+    with open_input(settings, path) as file:
         found = Catalogue(path, file, store, clock(), accept_deletions=accept_deletions, **how)
         size = file.seek(0, 2)
         file.seek(0)
@@ -194,13 +190,3 @@ def _reading(kind: str = "", columns: str = "", **given: Any) -> dict[str, Any]:
         raise Invalid(f"--map: {min(extra)} is only for --format woocommerce.")
     in_zone = {"zone": reporting.zone("--time-zone", zone)} if zone else {}
     return given | in_zone | {"kind": kind, "columns": named}
-
-
-def _file(path: str) -> BinaryIO:
-    """Opens the file, or a copy of standard input, because the input is read twice."""
-    if path != "-":
-        return opened(path)
-    copy = tempfile.TemporaryFile()  # noqa: SIM115
-    shutil.copyfileobj(sys.stdin.buffer, copy)
-    copy.seek(0)
-    return copy

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -72,13 +72,15 @@ class CsvFile:
     skipped rows without a customer. ``omissions``: other rows and cells that are left out.
     """
 
-    def __init__(self, path: str, store: Store, how: Reading, now: int) -> None:
-        """``now`` in milliseconds since 1970. Raises ``Invalid`` if the file can't be read or lacks
-        a column."""
+    def __init__(
+        self, path: str, store: Store, how: Reading, now: int, file: BinaryIO | None = None
+    ) -> None:
+        """``now`` in milliseconds since 1970. ``file``: the open file, if it is open.
+        Raises ``Invalid`` if the file can't be read or lacks a column."""
         self._how, self.spool = how, Spool()
         self.guests = self._last = 0
         self.first: list[str] = []
-        file = opened(path)
+        file = file or opened(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
         self._seen = ids.timestamp(now)
         self._table = Table(path, file, how.encoding, how.columns.values())

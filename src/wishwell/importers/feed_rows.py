@@ -106,8 +106,6 @@ class FeedRows:
         is_utf16 = start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         text = start.decode("utf-16", "ignore").encode() if is_utf16 else start
         text = text.lstrip(b"\xef\xbb\xbf \t\r\n")
-        if start.startswith(b"\x1f\x8b"):
-            raise Invalid(f"{self._path}: is compressed. Decompress it first, with gunzip.")
         if self._kind not in ("csv", "tsv"):
             if text.startswith(b"["):
                 raise Invalid(

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
@@ -73,15 +73,15 @@ class Bundle(msgspec.Struct):
 class ImportFile:
     """The file at ``path``. After ``check``, iterating yields a ``Bundle`` for each profile."""
 
-    def __init__(self, path: str, now: int) -> None:
-        """``now`` in milliseconds since 1970. Raises ``Invalid`` if the file can't be read or isn't
-        an export."""
+    def __init__(self, path: str, now: int, file: BinaryIO | None = None) -> None:
+        """``now`` in milliseconds since 1970. ``file``: the open file, if it is open.
+        Raises ``Invalid`` if the file can't be read or isn't an export."""
         self.spool = Spool()
         self.placeholders = 0
         """Number of customers whose id is a placeholder (rule: placeholder-ids)."""
         self._now, self._key = now, ""
         self._end: EndRecord | None = None
-        self._lines = read_lines(opened(path), _MAX_LINE_BYTES)
+        self._lines = read_lines(file or opened(path), _MAX_LINE_BYTES)
         self._first = next(self._lines, b"")
         try:
             first = _record(self._first)

@@ -8,20 +8,24 @@ from operator import itemgetter
 from typing import BinaryIO
 
 from wishwell import files
+from wishwell.config import MAX_UNPACKED_BYTES
 from wishwell.errors import Invalid, Misconfigured
+from wishwell.transfer import unpacking
 
 _MAX_ERRORS = 20
 _BATCH_SIZE = 1_000
 _MAX_SKIPPED_BYTES = 1 << 30
 
 
-def opened(path: str) -> BinaryIO:
-    """Opens a file for reading. Raises ``Invalid``."""
+# rule: files-unpacked
+def opened(path: str, max_bytes: int = MAX_UNPACKED_BYTES) -> BinaryIO:
+    """Opens a file for reading, unpacked to at most ``max_bytes``. Raises ``Invalid``."""
     try:
-        return files.opened(path)
+        file = files.opened(path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Invalid(f"{path}: can't be read ({reason}).") from error
+    return unpacking.unpacked(path, file, max_bytes)
 
 
 # rule: import-checked
