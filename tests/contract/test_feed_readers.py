@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wishwell.errors import Invalid
 from wishwell.importers import xml_feed
 
 from .test_catalogue import TEXTS, eur, products_in, read
@@ -122,12 +121,6 @@ def test_first_column_may_begin_with_a_number_sign():
     """Only rows that name no known column are comments. Rule: catalogue-formats."""
     assert list(products_in("#,id,title\n1,7,Lamp\n")) == ["7"]
     assert read("# Required | x,# Optional | y\nid,title\n7,Lamp\n")[0].feed.format.name == "meta"
-
-
-def test_file_that_is_not_a_table_is_named():
-    """A JSON array is named, with what to do. Rule: catalogue-formats."""
-    with pytest.raises(Invalid, match="jq -c"):
-        read('[{"id": 1}]')
 
 
 def test_row_that_is_refused_counts_once():

@@ -202,6 +202,9 @@ def test_examples_of_the_document_work(service):
     written(service, feed, "feed.tsv")
     lamp = '{"sku": 7, "name": "Lamp", "offer": "", "price": 5, "stock": 3}\n'
     written(service, lamp, "catalogue.jsonl")
+    images = [{"src": "https://shop.example/5.jpg"}]
+    answer = {"products": [{"id": 5, "price": {"amount": "5.00"}, "images": images}]}
+    written(service, json.dumps(answer, indent=2), "answer.json")
     service.quick("store", "create", "handles", "--product-ids", "text")
     for name, to in EXPORTS.items():
         shutil.copy(ROOT / "tests/files" / name, service.folder / to)
@@ -213,7 +216,7 @@ def test_examples_of_the_document_work(service):
         for line in commands(page, heading)
         if line
     ]
-    assert len(others) == 7
+    assert len(others) == 8
     [update] = [line for line in others if line.startswith("wishwell store update")]
     others.remove(update)
     assert "https://shop.example/products/{productId}" in shell(service, [f"{update} --json"])

@@ -76,7 +76,7 @@ def products_command(
     """Import the shop's catalogue from a file or standard input (-).
 
     Reads feeds for Google (CSV, TSV, XML) and Meta, exports of Shopify and WooCommerce, and other
-    CSV, TSV and JSON Lines files. A cell that can't be read is left out, and so is a row without a
+    CSV, TSV and JSON files. A cell that can't be read is left out, and so is a row without a
     usable id; the summary says why. Run it again whenever the catalogue has changed.
     """
     how = _reading(**{name: text for name, text in given.items() if text})

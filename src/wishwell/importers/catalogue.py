@@ -17,7 +17,7 @@ import msgspec
 from wishwell import ids, products, stores
 from wishwell.db import Database, Row, Writer
 from wishwell.errors import Invalid
-from wishwell.importers import cells, table
+from wishwell.importers import cells, json_rows, table
 from wishwell.importers.catalogue_missing import Missing
 from wishwell.importers.cells import Period
 from wishwell.importers.feed_formats import Unpublished
@@ -248,11 +248,7 @@ class Catalogue:
     def _cell(self, row: Mapping[str, Any], field: str) -> str:
         """Returns the first non-empty cell of a field's columns, or ""."""
         for name in self.feed.columns[field]:
-            value = row.get(name)
-            if isinstance(value, dict):  # a price in the form of the API
-                value = f"{value.get('amount')} {value.get('currency')}"
-            elif not isinstance(value, str | int | None):
-                raise Invalid("must be a string or a number")
+            value = json_rows.scalar(row.get(name))
             cell = "" if value is None else str(value).strip()
             if cell not in table.EMPTY_CELLS:
                 self.read_columns.setdefault(field, name)

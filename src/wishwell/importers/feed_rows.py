@@ -1,20 +1,18 @@
 """The rows of a product feed: finds the file's syntax and format, and reads its rows."""
 
 import codecs
+import contextlib
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, BinaryIO
-
-import msgspec
+from typing import BinaryIO
 
 from wishwell.errors import Invalid
-from wishwell.importers import feed_formats, table, xml_feed
+from wishwell.importers import feed_formats, json_rows, xml_feed
 from wishwell.importers.feed_formats import FIELDS, FORMATS, Format, Row, Shopify, WooCommerce
 from wishwell.importers.table import Table
 from wishwell.stores import Store
-from wishwell.transfer.spool import read_lines
 
-SYNTAXES = ("csv", "tsv", "jsonl")
+SYNTAXES = ("csv", "tsv", "json", "jsonl")
 """Kinds of files whose columns are a Google feed's or those of ``--map``."""
 
 _SNIFFED_BYTES = 4_096
@@ -22,8 +20,6 @@ _MAX_NAMES = 10_000
 """Maximum names of columns that are remembered for the summary."""
 
 _ADVICE = "; if that line is text, import with --accept-deletions"
-
-_json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
 
 Numbered = tuple[int, Row | str]
 """A line number, and the row's cells by column or an error message."""
@@ -74,10 +70,13 @@ class FeedRows:
         self.columns: dict[str, list[str]] = {}
         self._found: set[str] = set()
         self._rewrite = self.format.rows
+        self._paths: list[str] = []
+        """Columns that name a value inside another one."""
 
     @property
     def unread(self) -> set[str]:
         known = {name for names in self.columns.values() for name in names}
+        known |= {name.partition(".")[0] for name in self._found.intersection(self._paths)}
         return self._found - known - self.format.signs - self.format.reads
 
     @property
@@ -107,15 +106,10 @@ class FeedRows:
         text = start.decode("utf-16", "ignore").encode() if is_utf16 else start
         text = text.lstrip(b"\xef\xbb\xbf \t\r\n")
         if self._kind not in ("csv", "tsv"):
-            if text.startswith(b"["):
-                raise Invalid(
-                    f"{self._path}: is a JSON array. Write one object per line (JSON Lines), for "
-                    "example with `jq -c '.[]'`."
-                )
-            if text.startswith(b"{") or self._kind == "jsonl":
+            if text.startswith((b"{", b"[")) or self._kind in ("json", "jsonl"):
                 if is_utf16:
                     self._file = _as_utf8(self._path, self._file)
-                return self._json_rows()
+                return self._json_rows(text)
             if text.startswith(b"<"):
                 return self._xml_rows()
         return self._table_rows()
@@ -140,6 +134,7 @@ class FeedRows:
         self.columns = {
             field: [*filter(None, map(normal, known.get(field, "").split("|")))] for field in FIELDS
         }
+        self._paths = [name for names in self.columns.values() for name in names if "." in name]
 
     def _table_rows(self) -> Iterator[Numbered]:
         hints = {name for one in FORMATS.values() for name in one.all_columns}
@@ -193,26 +188,28 @@ class FeedRows:
             found.place(name)  # raises if the column occurs twice
         return header
 
-    def _json_rows(self) -> Iterator[Numbered]:
-        self.syntax = "jsonl"
+    # rule: catalogue-json
+    def _json_rows(self, start: bytes) -> Iterator[Numbered]:
+        id_paths = {*map(normal, self._named.get("product", "id|item_group_id").split("|"))}
+        try:
+            self.syntax, rows = json_rows.read(self._file, start, id_paths, normal)
+        except Invalid as error:
+            raise Invalid(f"{self._path}: {error.message}") from error
         is_bulk = None if self._kind in ("", "shopify") and not self._named else False
         if is_bulk is False:
             self._set_format(self.format)
-        for line, text in enumerate(read_lines(self._file, table.MAX_ROW), 1):
-            if isinstance(text, str):  # rule: catalogue-limits
-                yield line, f"{text}; reading ended here"
-                break
-            text = text.removeprefix(b"\xef\xbb\xbf")
-            try:
-                if not text.strip():
-                    continue
-                row = {normal(name): cell for name, cell in _json.decode(text).items()}
-            except (msgspec.DecodeError, ValueError, RecursionError) as error:
-                yield line, f"isn't a JSON object ({error})"
+        for line, read in rows:
+            if isinstance(read, str):
+                yield line, read
                 continue
+            row = {normal(name): cell for name, cell in read.items()}
             if is_bulk is None:
                 is_bulk = str(row.get("id")).startswith("gid://shopify/")
                 self._set_format(feed_formats.SHOPIFY_BULK if is_bulk else feed_formats.GOOGLE)
+            for name in self._paths:
+                if name not in row:
+                    with contextlib.suppress(KeyError):
+                        row[name] = json_rows.value_at(row, name, normal)
             self._remember(row)
             yield line, row
         if not self.columns:
