@@ -1,4 +1,4 @@
-"""Reads CSV and similar files, finding the delimiter (comma, semicolon, tab) by the first line."""
+"""Reads CSV and similar files, finding the header and the delimiter (one of ``;,|`` or a tab)."""
 
 import codecs
 import contextlib
@@ -20,6 +20,9 @@ EMPTY_CELLS = {"", "NULL", "null", "\\N"}
 
 MAX_ROW = 1 << 20
 """Maximum characters of a row with all its lines."""
+
+_MAX_TITLE_ROWS = 10
+"""Maximum non-empty rows above the header, such as a title."""
 
 _MAX_CELL = 131_072
 """Maximum characters of a cell."""
@@ -80,7 +83,6 @@ class Table:
         Raises ``Invalid`` and ``Misconfigured``.
         """
         self.path, self.encoding = path, encoding
-        self.commented = False
         self._row: list[str] = []
         self._size = 0  # characters of the row's lines
         if file.seekable():
@@ -93,30 +95,30 @@ class Table:
             self._text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
         except LookupError as error:
             raise Misconfigured(f"--encoding: {error}.") from error
-        self._known, self._normal = {*known}, normal
-        self.delimiter, self.header = self._first(normal)
-
-    # rule: import-csv
-    def _first(self, normal: Callable[[str], str]) -> tuple[str, list[str]]:
-        """Returns the delimiter and the names of the columns, found by the first line."""
-        found = []
-        for delimiter in ",;\t":
-            with contextlib.suppress(csv.Error, _RowTooLarge):
-                names = [normal(name) for name in self._header(self._rows(delimiter))]
-                found.append((len(self._known & {*names}), len(names), delimiter, names))
-        _, width, delimiter, names = max(found, default=(0, 0, ",", []))
-        if not width:
+        self._known, self._normal = {*known} - {""}, normal
+        self._width = 0
+        header = max(self._headers(), key=lambda candidate: candidate[:3], default=None)
+        if header is None:
             raise Invalid(f"{self.path}: line 1: must contain the names of the columns.")
-        return delimiter, names
+        *_, self.commented, self.delimiter, self.header_line, self.header = header
+        self._width = len(self.header)
 
-    def _header(self, rows: Any) -> list[str]:
-        """Returns the first row that isn't a comment, as Meta's templates have."""
-        while (cells := self._next(rows)) is not None:
-            is_comment = bool(cells) and cells[0].startswith("#")
-            if not is_comment or self._known.intersection(map(self._normal, cells)):
-                return cells
-            self.commented = True
-        return []
+    # rule: table-header
+    def _headers(self) -> Iterator[tuple[int, int, int, bool, str, int, list[str]]]:
+        """Yields the first rows by each delimiter, as candidates for the header: how many names are
+        known, how early and how wide it is, whether comments precede it, the delimiter, the line,
+        and the names."""
+        for delimiter in ";,\t|":
+            rows, number, commented = self._rows(delimiter), 0, False
+            with contextlib.suppress(csv.Error, _RowTooLarge):
+                while number <= _MAX_TITLE_ROWS and (cells := self._next(rows)) is not None:
+                    names = [self._normal(cell) for cell in cells]
+                    known, line = len(self._known.intersection(names)), rows.line_num
+                    if cells and cells[0].startswith("#") and not known:
+                        commented = True  # as in Meta's templates
+                    elif any(names):
+                        number += 1
+                        yield known, -line, len(names), commented, delimiter, line, names
 
     def _next(self, rows: Any) -> list[str] | None:
         """Returns the next row's cells, or ``None`` at the end of the file."""
@@ -126,7 +128,7 @@ class Table:
 
     def _rows(self, delimiter: str) -> Any:
         if delimiter == "\t":
-            return _TabSeparated(self._lines())
+            return _TabSeparated(self._lines(), self._width)
         return csv.reader(self._lines(), delimiter=delimiter, strict=True)
 
     # rule: catalogue-limits
@@ -148,8 +150,8 @@ class Table:
             there = "is repeated" if column in self.header else "is missing"
             names = ", ".join(map(repr, self.header))[:500]
             raise Invalid(
-                f"{self.path}: line 1: the column {column!r} {there}; the columns are "
-                f"{names}. Assign columns to fields with --map."
+                f"{self.path}: line {self.header_line}: the column {column!r} {there}; the "
+                f"columns are {names}. Assign columns to fields with --map."
             )
         return self.header.index(column)
 
@@ -164,7 +166,9 @@ class Table:
         that encloses another in its quotes is an error, which ends with ``advice``.
         """
         rows, width = self._rows(self.delimiter), len(self.header)
-        self._header(rows)
+        while rows.line_num < self.header_line:
+            self._next(rows)
+        first = "the first line" if self.header_line == 1 else f"line {self.header_line}"
         while True:
             line = rows.line_num + 1
             try:
@@ -184,7 +188,7 @@ class Table:
             if not "".join(cells).strip():
                 continue
             if len(cells) != width:
-                yield line, f"has {len(cells)} cells, but the first line has {width}"
+                yield line, f"has {len(cells)} cells, but {first} has {width}"
             elif is_row and (enclosed := self._enclosed_row(line, cells, is_row)):
                 message = f"encloses line {enclosed} in its quotes, which reads as a row"
                 yield line, f"{message} (is a quote missing?){advice}"
@@ -231,9 +235,10 @@ class _TabSeparated:
 
     _QUOTED = re.compile('"((?:[^"]|"")*)"')
 
-    def __init__(self, lines: Iterator[str]) -> None:
+    def __init__(self, lines: Iterator[str], width: int = 0) -> None:
+        """``width``: number of columns, by default that of the first line."""
         self._lines = lines
-        self._width = 0
+        self._width = width
         self.line_num = 0
 
     def __iter__(self) -> "_TabSeparated":
