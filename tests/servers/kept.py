@@ -21,7 +21,7 @@ from tests.servers.base import Program
 # nothing a command prints can be taken for a result. A command runs in a fork if it must not see
 # state of earlier commands; that takes four times as long.
 _LOOP = """
-import contextlib, gc, io, json, os, sys, time, traceback
+import contextlib, gc, io, json, os, sys, tempfile, time, traceback
 questions, answers = sys.stdin, os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 from wishwell.cli import main
@@ -38,6 +38,7 @@ for line in questions:
     os.environ.clear()
     os.environ.update(ask["env"])
     time.tzset()
+    tempfile.tempdir = None  # of the environment before
     os.chdir(ask["cwd"])
     sys.argv = ["wishwell", *ask["args"]]
     sys.stdin = io.TextIOWrapper(io.BytesIO(ask["input"].encode()), "utf-8")
