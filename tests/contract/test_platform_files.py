@@ -9,7 +9,7 @@ import pytest
 
 from wishwell import ids, stores
 from wishwell.errors import Invalid
-from wishwell.importers import csv_file, feed_formats, table
+from wishwell.importers import catalogue_summary, csv_file, feed_formats, table
 from wishwell.importers.catalogue import Catalogue
 from wishwell.importers.csv_file import CsvFile, Reading
 
@@ -38,7 +38,7 @@ def products_of(path, store, how):
     return {
         "format": f"{found.feed.format.name} {found.feed.syntax}",
         "products": json.loads(msgspec.json.encode(made)),
-        "left_out": [*map(str, found.reasons + [found.hidden] * bool(found.hidden.count))],
+        "left_out": [*map(str, catalogue_summary.of(found, NOW).reasons)],
     }
 
 
@@ -74,7 +74,8 @@ def wishes_of(path, store, how):
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FILES.glob("*.json"))])
 def test_file_of_a_platform_is_read(name):
     """Files as platforms write them are read as documented, without naming the format.
-    Rules: catalogue-formats, catalogue-variants, catalogue-prices, catalogue-cells, import-csv."""
+    Rules: catalogue-formats, catalogue-variants, catalogue-prices, catalogue-cells, catalogue-other-rows,
+    import-csv."""
     how = json.loads((FILES / f"{name}.json").read_text())
     right = how.pop("result")
     read = {"products": products_of, "wishes": wishes_of}[how["reads"]]

@@ -212,11 +212,17 @@ def test_examples_of_the_document_work(service):
     assert shell(service, [named]).splitlines() == said
     others = [
         line
-        for heading in ("## Meta", "## Shopify", "## WooCommerce", "## Other files")
+        for heading in (
+            "## Meta",
+            "## Shopify",
+            "## WooCommerce",
+            "## BigCommerce and Magento",
+            "## Other files",
+        )
         for line in commands(page, heading)
         if line
     ]
-    assert len(others) == 8
+    assert len(others) == 9
     [update] = [line for line in others if line.startswith("wishwell store update")]
     others.remove(update)
     assert "https://shop.example/products/{productId}" in shell(service, [f"{update} --json"])
@@ -227,6 +233,7 @@ def test_examples_of_the_document_work(service):
 
 
 EXPORTS = {
+    "bigcommerce.csv": "bigcommerce.csv",
     "google_rss.xml": "feed.xml",
     "meta.csv": "meta.csv",
     "shopify_bulk.jsonl": "products.jsonl",

@@ -173,9 +173,10 @@ def _lines(summary: Summary) -> Iterator[str]:
     )
     if summary.dry_run:
         done = "nothing was changed (--dry-run)"
+    left_out = summary.refused + summary.hidden + summary.skipped
     yield (
         f"{counted(summary.rows, 'row')}, {counted(summary.products, 'product')}: {done}; "
-        f"{counted(summary.refused + summary.hidden, 'row')} and {counted(summary.lost, 'cell')} "
+        f"{counted(left_out, 'row')} and {counted(summary.lost, 'cell')} "
         "left out"
     )
 

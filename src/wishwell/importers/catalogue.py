@@ -20,7 +20,7 @@ from wishwell.errors import Invalid
 from wishwell.importers import cells, json_rows, table
 from wishwell.importers.catalogue_missing import Missing
 from wishwell.importers.cells import Period
-from wishwell.importers.feed_formats import Unpublished
+from wishwell.importers.feed_formats import NoProduct, Unpublished
 from wishwell.importers.feed_products import ProductRow, product_from_rows, with_variants
 from wishwell.importers.feed_rows import FeedRows
 from wishwell.products import NewProduct
@@ -87,8 +87,9 @@ class Catalogue:
 
     ``rows``: number of rows; ``refused``: number of them that were left out; ``lost``: number of
     cells that were; ``reasons``: why, at most ``_MAX_REASONS``; ``hidden``: the rows of products
-    that the shop doesn't show; ``read_columns``: a column that was read, by field; ``sales``: when
-    the sales of the first products end, in milliseconds since 1970.
+    that the shop doesn't show; ``skipped``: those of no product; ``read_columns``: a column
+    that was read, by field; ``sales``: when the sales of the first products end, in milliseconds
+    since 1970.
     ``put`` and ``unchanged`` are numbers of products; ``missing``: what the file lacks.
     """
 
@@ -119,6 +120,7 @@ class Catalogue:
         self.read_columns: dict[str, str] = {}
         self.sales: dict[str, int] = {}
         self.hidden = Reason("", "the product isn't published", 0, 0, refused=True)
+        self.skipped = Reason("", "the row isn't a product", 0, 0, refused=True)
         self._reasons: dict[tuple[str, str, str], Reason] = {}
         self._spool = Spool()
         self.missing = Missing(store, self._spool, is_accepted=accept_deletions)
@@ -143,9 +145,19 @@ class Catalogue:
                 except Unpublished:
                     self.hidden.count += 1
                     self.hidden.line = self.hidden.line or line
+                except NoProduct as error:
+                    self._skip(line, *error.args)
             if self.rows % _BATCH_SIZE == 0:
                 yield self.rows
         self._refuse_large()
+
+    # rule: catalogue-other-rows
+    def _skip(self, line: int, column: str, cell: str) -> None:
+        """Counts a row that isn't a product."""
+        skipped = self.skipped
+        skipped.count += 1
+        if skipped.count == 1:
+            skipped.column, skipped.line, skipped.example = column, line, cell[:60]
 
     # rule: catalogue-variants
     def _refuse_large(self) -> None:

@@ -15,8 +15,9 @@ from wishwell.stores import Store
 class Summary(msgspec.Struct, rename="camel"):
     """What a run found and did. ``columns``: those read, ``fields``: where each field is read from.
     ``refused``: rows that were left out, ``hidden``: those of products that aren't published,
-    ``lost``: cells. ``reasons``: why, at most 101. ``missing``: products that the file lacks, and
-    variants, which an import deletes unless they are too many."""
+    ``skipped``: those of no product, ``lost``: cells. ``reasons``: why, at most 102.
+    ``missing``: products that the file lacks, and variants, which an import deletes unless they are
+    too many."""
 
     finished_at: str
     format: str
@@ -31,6 +32,7 @@ class Summary(msgspec.Struct, rename="camel"):
     deleted: int
     refused: int
     hidden: int
+    skipped: int
     lost: int
     reasons: list[Reason]
     missing_products: int
@@ -54,8 +56,9 @@ def of(found: Catalogue, now: int) -> Summary:
         deleted=found.missing.deleted,
         refused=found.refused,
         hidden=found.hidden.count,
+        skipped=found.skipped.count,
         lost=found.lost,
-        reasons=found.reasons + [found.hidden] * bool(found.hidden.count),
+        reasons=found.reasons + [one for one in (found.hidden, found.skipped) if one.count],
         missing_products=found.missing.products,
         missing_variants=found.missing.variants,
     )

@@ -27,6 +27,28 @@ class Unpublished(Exception):
     """The row is of a product that the shop doesn't show."""
 
 
+class NoProduct(Exception):
+    """The row isn't of a product, such as a price rule. Its arguments: the column that says what
+    it is, and the cell."""
+
+
+_OTHER_ROWS = (
+    ({"item_type", "product_id"}, "item_type", "product"),
+    ({"item", "id", "inventory_tracking"}, "item", "product"),
+    ({"sku", "store_view_code"}, "store_view_code", ""),
+)
+"""Columns by which an export of BigCommerce's (two kinds) or Magento's is recognised; the one that
+says what a row is; and its cell in rows of products."""
+
+
+# rule: catalogue-other-rows
+def kind_column(header: Collection[str]) -> tuple[str, str]:
+    """Returns the column that says what a row is, and its cell in rows of products; both are empty
+    if the table has no other rows."""
+    names = {*header}
+    return next(((name, cell) for signs, name, cell in _OTHER_ROWS if signs <= names), ("", ""))
+
+
 class Format(NamedTuple):
     """A format. ``signs``: columns that only this format has together; each is needed. ``reads``:
     further columns that ``rows`` reads. ``header``: columns that ``--map`` translates, by field.

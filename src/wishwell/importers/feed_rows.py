@@ -70,6 +70,7 @@ class FeedRows:
         self.columns: dict[str, list[str]] = {}
         self._found: set[str] = set()
         self._rewrite = self.format.rows
+        self._kind_column = "", ""
         self._paths: list[str] = []
         """Columns that name a value inside another one."""
 
@@ -77,7 +78,7 @@ class FeedRows:
     def unread(self) -> set[str]:
         known = {name for names in self.columns.values() for name in names}
         known |= {name.partition(".")[0] for name in self._found.intersection(self._paths)}
-        return self._found - known - self.format.signs - self.format.reads
+        return self._found - known - self.format.signs - self.format.reads - {self._kind_column[0]}
 
     @property
     def read(self) -> set[str]:
@@ -94,8 +95,14 @@ class FeedRows:
             self._found.update(names)
 
     def rewritten(self, row: Row) -> Iterable[Row]:
-        """Yields the rows that the format makes of one row. Raises ``Invalid``, and
-        ``Unpublished``."""
+        """Yields the rows that the format makes of one row. Raises ``Invalid``, ``Unpublished`` and
+        ``NoProduct``."""
+        name, cell = self._kind_column
+        if name:
+            if row[name].strip().lower() != cell:
+                raise feed_formats.NoProduct(name, row[name].strip())
+            if row.get("product_visible?", "").strip().lower() in ("n", "no", "false"):
+                raise feed_formats.Unpublished
         return self._rewrite(row) if self._rewrite else (row,)
 
     # rule: catalogue-formats
@@ -148,6 +155,7 @@ class FeedRows:
             self._set_format(feed_formats.detect(found.header, commented=found.commented))
         header = self._checked_header(found)
         self._found.update(header)
+        self._kind_column = feed_formats.kind_column(header)
         if self.format.name == "shopify":
             self._rewrite = Shopify().rows
         if self.format.name == "woocommerce":
