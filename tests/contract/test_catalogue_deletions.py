@@ -6,6 +6,7 @@ from wishwell import products
 from wishwell.importers.catalogue import Catalogue
 
 from .test_catalogue import NUMBERS, TEXTS, read
+from .test_catalogue import put as put_products
 from .test_csv import read as read_wishes
 
 HEAD = "id,title,price\n"
@@ -68,12 +69,12 @@ def test_wish_in_the_quotes_of_another_is_a_fault(tmp_path):
         assert file.spool.errors == []
 
 
-def put(bench, store, text, deletes=False, **how):
+def put(bench, store, text, deletes=False, meanwhile=None, **how):
     """Imports a feed as the command does. Returns its catalogue."""
     found: Catalogue = read(text, store, **how)[0]
     begun = bench.clock.tick()
     bench.drain(found.missing.count(bench.db, deletes=deletes))
-    bench.drain(found.load(bench.db, bench.new_id, bench.clock.tick))
+    put_products(bench, found, meanwhile, since=begun if deletes else "")
     if deletes and not found.is_unsure and not found.missing.is_withheld:
         bench.drain(found.missing.delete(bench.db, begun, bench.clock))
     return found
@@ -105,13 +106,15 @@ def test_more_than_ten_and_a_fifth_are_not_deleted(bench, store, before, after, 
 
 
 def test_more_than_ten_and_a_fifth_of_the_variants_are_not_deleted(bench, store):
-    """Variants that a file lacks count likewise, with those of missing products, also without
-    `--delete-missing`. Rule: catalogue-delete-missing."""
+    """Variants that a file lacks count likewise, with those of missing products; without
+    `--delete-missing`, none is deleted. Rule: catalogue-delete-missing."""
     head, rows = "item_group_id,id,price\n", [f"{n // 10},{n},1 EUR\n" for n in range(10, 70)]
     put(bench, store, head + "".join(rows))
     cut = head + "".join(row.replace("1 EUR", "2 EUR") for row in rows if int(row[3:4]) < 7)
-    found = put(bench, store, cut)
-    assert str(found.missing) == "0 of 6 products and 18 of 60 variants" and found.put == 6
+    assert put(bench, store, cut).missing.variants == 0
+    found = put(bench, store, cut, deletes=True)
+    assert str(found.missing) == "0 of 6 products and 18 of 60 variants"
+    assert (found.missing.is_withheld, found.unchanged) == (True, 6)
     shown = bench.read(products.find, store, "3").variants
     assert [variant.price.amount for variant in shown] == [*"2222222111"]
     found = put(bench, store, head + "".join(rows[:47]), deletes=True)
@@ -119,10 +122,12 @@ def test_more_than_ten_and_a_fifth_of_the_variants_are_not_deleted(bench, store)
     assert (found.missing.is_withheld, stored(bench, store)) == (True, (6, 60))
     put(bench, store, head + "".join(rows[:48]), deletes=True)
     assert stored(bench, store) == (5, 48)
-    put(bench, store, cut, accept_deletions=True)
+    put(bench, store, cut, deletes=True, accept_deletions=True)
     assert stored(bench, store) == (6, 42)
-    assert put(bench, store, f"{head}1,10,2 EUR\n").missing.products == 0
-    assert put(bench, store, "id\n1\n2\n3\n4\n5\n6\n", deletes=True).missing.variants == 0
+    assert put(bench, store, f"{head}1,10,2 EUR\n", accept_deletions=True).unchanged == 1
+    assert stored(bench, store) == (6, 42)
+    put(bench, store, "id\n1\n2\n3\n4\n5\n6\n", deletes=True)
+    assert stored(bench, store) == (6, 42)
 
 
 def test_variants_stay_while_a_row_is_refused(bench, store):

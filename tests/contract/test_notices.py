@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests import strategies
 from wishwell import events, ids, products, profiles
 from wishwell.importers.catalogue import Catalogue
+from wishwell.importers.catalogue_changes import Changes
 from wishwell.products import NewProduct, ProductData, Variant, notices
 from wishwell.products.money import Money
 
@@ -535,7 +536,9 @@ def test_sale_that_begins_later_notifies_nobody(bench):
             pass
         if feed == "before":
             items = [wish(bench, store, of=id)[1] for id in ("701", "702", "703")]
-        bench.drain(found.load(bench.db, bench.new_id, bench.clock.tick))
+        changes = Changes(found)
+        bench.drain(changes.compare(bench.db))
+        bench.drain(changes.put(bench.db, bench.new_id, bench.clock.tick))
     for id in ("701", "702", "703"):
         bench.clock.tick()
         bench.write(notices.process_batch, store, id, bench.clock())

@@ -39,7 +39,7 @@ STORE_WIDE = {
     "store_holds",
     "keys_needed",  # an embedded database only
     "customers_like_placeholders", "items_named",  # the doctor
-    "items_wishing", "items_due",  # many profiles: notices
+    "items_wishing", "items_due", "items_previewed", "products_wishes",  # many profiles: notices
     "sessions_idle", "sessions_end", "sessions_redate", "customers_redate",  # many sessions: the purge
     "purge_entries", "purge_item_tags", "purge_items", "purge_lists", "purge_profiles",
     "store_profiles",  # a whole store: deletion, export and import

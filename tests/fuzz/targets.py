@@ -32,6 +32,7 @@ from wishwell.http import queries, request_types, routes
 from wishwell.importers import catalogue_summary as summary
 from wishwell.importers import xml_feed
 from wishwell.importers.catalogue import Catalogue
+from wishwell.importers.catalogue_changes import Changes
 from wishwell.importers.csv_file import CsvFile, Reading
 from wishwell.importers.platform_webhooks import OrderBody, ProductBody
 from wishwell.privacy import journal_replay
@@ -277,7 +278,7 @@ def feed(data: bytes, kind: str = "") -> None:
     except ServiceError:
         return
     refused = sum(reason.count for reason in found.reasons if reason.refused)
-    assert found.refused >= refused and len(str(summary.of(found, NOW))) < 100_000
+    assert found.refused >= refused and len(str(summary.of(found, Changes(found), NOW))) < 100_000
     made = list(found)
     left_out = found.refused or found.hidden.count or found.skipped.count
     assert left_out or bool(made) == bool(found.rows)

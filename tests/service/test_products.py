@@ -73,6 +73,62 @@ def test_too_many_deletions_end_with_3(service):
     assert known(service).keys() == {"1", "2"}
 
 
+def test_prices_that_drop_too_far_end_with_3(service):
+    """A dry run shows what would happen and ends as the import does: with 3 if prices are held back,
+    with 1 if a row is refused, too. Rules: catalogue-drops, catalogue-dry-run, command-error."""
+    head, rows = "id,title,price\n", [f"{n},t,{n}00 EUR\n" for n in range(1, 24)]
+    service.quick("products", written(service, head + "".join(rows), "feed.csv"), *STORE)
+    cents = [row.replace("00 EUR", " EUR") for row in rows[:21]]
+    feed = written(service, head + "".join(cents) + "22,new,2200 EUR\n24,t,1 EUR\n", "feed.csv")
+    run = ["products", feed, *STORE, "--delete-missing"]
+    done = service.cli(*run, "--dry-run", check=False)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 3 and "the prices of 21 products were held back" in done.stderr
+    assert "products: 1 new, 1 changed, 21 unchanged, 1 deleted" in lines
+    assert "notices: 0 items with a price drop, 0 items back in stock" in lines
+    assert [line.split()[2:4] for line in lines[1:3]] == [["100", "EUR"], ["1000", "EUR"]]
+    drop = "product 21: 2100 EUR to 21 EUR, 99.0 % cheaper, wishes: 0"
+    assert f"held back: {drop}" in lines
+    assert sum(line.startswith("largest drop: ") for line in lines) == 5
+    assert (
+        lines.count(
+            "largest drop: product 1: 100 EUR to 1 EUR, 99.0 % cheaper, wishes: 0, held back"
+        )
+        == 1
+    )
+    said = json.loads(service.attempt(*run, "--dry-run", "--json")[1])
+    assert (said["new"], said["changed"], said["unchanged"], said["deleted"]) == (1, 1, 21, 1)
+    assert (said["imported"], said["heldPrices"], len(said["largestDrops"])) == (0, 21, 5)
+    [held, *_] = said["held"]
+    prices = [held.pop(name) for name in ("before", "after")]
+    assert prices == [{"amount": amount, "currency": "EUR"} for amount in ("100", "1")]
+    assert held == {"percent": 99.0, "productId": 1, "wishes": 0, "held": True}
+    assert len(known(service)) == 23
+    assert service.attempt(*run)[0] == 3
+    assert ':\\"2100\\"' in known(service)["21"] and known(service).keys() >= {"24"}
+    refused = written(service, head + "".join(cents) + "x,t,1 EUR\n", "refused.csv")
+    assert service.attempt("products", refused, *STORE)[0] == 1
+    service.quick(*run, "--accept-drops")
+    assert ':\\"21\\"' in known(service)["21"]
+    for wrong in ("101", "-1", "5.5"):
+        assert service.attempt(*run, "--max-drop", wrong)[0] == 2
+
+
+def test_dry_run_ends_like_the_import(service):
+    """A dry run fails where the import would, and changes nothing. Rules: catalogue-dry-run,
+    catalogue-delete-missing, catalogue-partial."""
+    for text, more in (
+        ("", ["--delete-missing"]),
+        ('{"id": "x"}\n', []),
+        ('{"id": 1}\n', ["--map", "price=cost"]),
+    ):
+        run = ["products", "-", *STORE, "--format", "jsonl", *more]
+        dry, real = (
+            service.cli(*run, *last, check=False, input=text) for last in (["--dry-run"], [])
+        )
+        assert (dry.returncode, dry.stderr) == (real.returncode, real.stderr) == (1, dry.stderr)
+
+
 def test_unpublished_product_is_left_out_and_deleted_as_missing(service):
     """A product that became a draft is left out, which is no fault, and `--delete-missing` deletes it.
     Rules: catalogue-formats, catalogue-delete-missing."""
@@ -183,6 +239,7 @@ def test_last_run_is_in_the_metrics(service):
         (("feed.csv", *STORE, "--map", "sku=x"), 1, "only for --format woocommerce"),
         (("feed.csv", "--store", "nowhere"), 1, "The store 'nowhere' doesn't exist"),
         (("feed.csv", *STORE, "--map", "colour=x"), 1, "--map"),
+        (("feed.csv", *STORE, "--format", "shopify", "--map", "price=x"), 1, "has fixed columns"),
         (("feed.csv", *STORE, "--currency", "euro"), 1, "--currency"),
     ],
 )

@@ -1,7 +1,6 @@
 """`wishwell products`: imports the shop's catalogue from a file."""
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any
 
 import click
@@ -13,13 +12,14 @@ from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, no
 from wishwell.cli.terminal import counted
 from wishwell.config import Settings
 from wishwell.db import Database
+from wishwell.db.clock import ClockSuspect
 from wishwell.errors import Invalid
 from wishwell.importers import catalogue_summary, feed_formats, feed_rows, table
 from wishwell.importers.catalogue import Catalogue
+from wishwell.importers.catalogue_changes import Changes
 from wishwell.importers.catalogue_summary import Summary
 from wishwell.stores import reporting
 
-_MAX_EXAMPLES = 10
 _MAX_REASONS = 20
 _MAX_CHARACTERS = 500
 """Characters of the names of ignored columns."""
@@ -28,11 +28,11 @@ _MAX_CHARACTERS = 500
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--dry-run", "dry", is_flag=True,
-                     help="Show the first products and change nothing."),
+                     help="Show the first products and what would change, and change nothing."),
         click.option("--strict", is_flag=True,
                      help="Import nothing if a row or a cell can't be read."),
         click.option("--delete-missing", is_flag=True,
-                     help="Delete products that are missing from the file."),
+                     help="Delete products that are missing from the file, and variants."),
         click.option("--accept-deletions", is_flag=True,
                      help="Delete products and variants even if more than a fifth is missing, and "
                      "accept lines inside quotes that read as rows."),
@@ -50,6 +50,10 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--format", "kind",
                      type=click.Choice([*feed_formats.FORMATS, *feed_rows.SYNTAXES]),
                      help="Format (default: detected from the content)."),
+        click.option("--max-drop", type=click.IntRange(0, 100), default=80, metavar="PERCENT",
+                     help="Percentage by which prices may become lower (default: 80): with more "
+                     "than 20 such products, or one with over 100 wishes, they are held back."),
+        click.option("--accept-drops", is_flag=True, help="Import prices however low they are."),
         NAMED_STORE,
     ):  # fmt: skip
         command = option(command)
@@ -70,6 +74,8 @@ def products_command(
     strict: bool,
     delete_missing: bool,
     accept_deletions: bool,
+    max_drop: int,
+    accept_drops: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -77,7 +83,8 @@ def products_command(
 
     Reads feeds for Google (CSV, TSV, XML) and Meta, exports of Shopify and WooCommerce, and other
     CSV, TSV and JSON files. A cell that can't be read is left out, and so is a row without a
-    usable id; the summary says why. Run it again whenever the catalogue has changed.
+    usable id; the summary says why. Fields without a column keep their values. Run it again
+    whenever the catalogue has changed.
     """
     how = _reading(**{name: text for name, text in given.items() if text})
     store = run(settings, lambda db: db.read(stores.by_handle, handle))
@@ -89,48 +96,76 @@ def products_command(
         for number in found.read():
             progress.report(f"checked {number:,} rows", file.tell() / size)
     is_refused = strict and bool(found.reasons)
+    since = now() if delete_missing else ""
+    changes = Changes(found, since=since, max_drop=max_drop, accepts_drops=accept_drops)
     if not is_refused:
-        _import(settings, found, progress, dry=dry, delete_missing=delete_missing)
-    summary = catalogue_summary.of(found, clock())
-    if dry or is_refused:
-        summary.products, summary.dry_run = found.count(), dry
+        _import(settings, found, changes, progress, dry=dry, since=since)
+    make = catalogue_summary.of_dry_run if dry else catalogue_summary.of
+    summary = make(found, changes, clock())
+    summary.products = found.count() if is_refused else summary.products
     if dry and not (as_json or is_refused):
-        examples = [*islice(found, _MAX_EXAMPLES)]
-        terminal.say(catalogue_summary.table_of(examples, found.sales))
+        terminal.say(catalogue_summary.table_of(changes.examples(), found.sales))
     _print(summary, as_json)
     if is_refused:
         raise Invalid(f"{path}: nothing was imported, because not all of it can be read.")
-    _check(path, found, deletes=delete_missing and not dry)
+    _check(path, found, changes, deletes=delete_missing)
 
 
 def _import(
-    settings: Settings, found: Catalogue, progress: Progress, *, dry: bool, delete_missing: bool
+    settings: Settings,
+    found: Catalogue,
+    changes: Changes,
+    progress: Progress,
+    *,
+    dry: bool,
+    since: str,
 ) -> None:
     """Puts the products, deletes the missing ones if asked to, and stores the run's summary.
-    ``dry``: only counts what the file lacks."""
+    ``dry``: only compares. ``since``: when the import began if it deletes, or empty."""
     all_products, missing = found.count(), found.missing
 
     async def put(db: Database) -> None:
-        begun = now()
-        async for _ in missing.count(db, deletes=delete_missing):
+        async for _ in missing.count(db, deletes=bool(since)):
             progress.report(f"compared {missing.stored_products:,} stored products")
+        suspect = await _suspicion(db) if missing.products or missing.variants else None
+        missing.removes_variants &= suspect is None
+        async for _ in changes.compare(db):
+            progress.report(f"compared {found.compared:,} products", found.compared / all_products)
+        if dry:
+            async for _ in changes.preview(db, clock()):
+                progress.report("counting notices")
+        else:
+            async for _ in changes.put(db, new_id, now):
+                done = found.put + found.unchanged
+                progress.report(f"{done:,} of {all_products:,} products", done / all_products)
+        deletes = since and not (found.is_unsure or missing.is_withheld)
+        if deletes and suspect is not None:
+            raise suspect
         if dry:
             return
-        async for _ in found.load(db, new_id, now):
-            done = found.put + found.unchanged
-            progress.report(f"{done:,} of {all_products:,} products", done / all_products)
-        if delete_missing and not (found.is_unsure or missing.is_withheld):
+        if deletes:
             await clock.observe(db)
-            async for _ in missing.delete(db, begun, clock):
+            async for _ in missing.delete(db, since, clock):
                 progress.report(f"{missing.deleted:,} products deleted")
-        await catalogue_summary.save(db, found.store, catalogue_summary.of(found, clock()))
+        summary = catalogue_summary.of(found, changes, clock())
+        await catalogue_summary.save(db, found.store, summary)
 
     run(settings, put)
 
 
+async def _suspicion(db: Database) -> ClockSuspect | None:
+    """Returns why nothing may be deleted by this clock, if so."""
+    try:
+        await db.read(clock.checked_now)
+    except ClockSuspect as error:
+        return error
+    return None
+
+
 # rules: catalogue-delete-missing, command-error
-def _check(path: str, found: Catalogue, *, deletes: bool) -> None:
-    """Ends the command with an error if rows were left out or too much is missing."""
+def _check(path: str, found: Catalogue, changes: Changes, *, deletes: bool) -> None:
+    """Ends the command with an error if rows were left out, too much is missing, or prices were
+    held back."""
     if deletes and found.is_unsure:
         raise Invalid(
             f"{path}: nothing was deleted: some rows were left out, so "
@@ -138,12 +173,19 @@ def _check(path: str, found: Catalogue, *, deletes: bool) -> None:
         )
     if found.refused:
         raise Invalid(f"{path}: some rows were left out (listed above).")
+    withheld = []
     if found.missing.is_withheld:
-        terminal.fail(
-            f"{path}: nothing was deleted, because the file lacks {found.missing}, more than a "
-            "fifth. If the file is complete, run again with --accept-deletions.",
-            terminal.WITHHELD,
+        withheld.append(
+            f"nothing was deleted, because the file lacks {found.missing}, more than a fifth. If "
+            "the file is complete, run again with --accept-deletions."
         )
+    if changes.held_prices:
+        withheld.append(
+            f"the prices of {counted(changes.held_prices, 'product')} were held back, because "
+            "they would drop too far. If they are right, run again with --accept-drops."
+        )
+    if withheld:
+        terminal.fail(f"{path}: {' '.join(withheld)}", terminal.WITHHELD)
 
 
 def _print(summary: Summary, as_json: bool) -> None:
@@ -163,6 +205,12 @@ def _lines(summary: Summary) -> Iterator[str]:
     if summary.dry_run and (summary.missing_products or summary.missing_variants):
         lacks = counted(summary.missing_products, "product")
         yield f"to delete: {lacks}, {counted(summary.missing_variants, 'variant')}"
+    if summary.dry_run:
+        yield from _forecast(summary)
+    for drop in summary.held:
+        yield f"held back: {drop}"
+    if (more := summary.held_prices - len(summary.held)) > 0:
+        yield f"held back: {more:,} more products"
     for reason in summary.reasons[:_MAX_REASONS]:
         yield f"left out: {reason}"
     if (more := len(summary.reasons) - _MAX_REASONS) > 0:
@@ -181,6 +229,19 @@ def _lines(summary: Summary) -> Iterator[str]:
     )
 
 
+# rule: catalogue-dry-run
+def _forecast(summary: Summary) -> Iterator[str]:
+    """Yields the lines about the changes that an import would make."""
+    yield (
+        f"products: {summary.new:,} new, {summary.changed:,} changed, {summary.unchanged:,} "
+        f"unchanged, {summary.deleted:,} deleted"
+    )
+    drops, restocks = counted(summary.price_drops, "item"), counted(summary.restocks, "item")
+    yield f"notices: {drops} with a price drop, {restocks} back in stock"
+    for drop in summary.largest_drops:
+        yield f"largest drop: {drop}{', held back' * drop.held}"
+
+
 def _reading(kind: str = "", columns: str = "", **given: Any) -> dict[str, Any]:
     """Returns the options for ``Catalogue``. Raises ``Invalid``."""
     currency, zone = given.get("currency"), given.pop("zone", None)
@@ -189,5 +250,7 @@ def _reading(kind: str = "", columns: str = "", **given: Any) -> dict[str, Any]:
     named = table.columns(columns, feed_formats.MAPPED, ()) if columns else {}
     if kind != "woocommerce" and (extra := named.keys() & feed_formats.ONLY_WOOCOMMERCE):
         raise Invalid(f"--map: {min(extra)} is only for --format woocommerce.")
+    if kind == "shopify" and named:
+        raise Invalid("--map: --format shopify has fixed columns; omit one of the two options.")
     in_zone = {"zone": reporting.zone("--time-zone", zone)} if zone else {}
     return given | in_zone | {"kind": kind, "columns": named}

@@ -21,7 +21,7 @@ DEFECT = os.EX_SOFTWARE
 """Exit code of a command that failed because of a bug in the program."""
 
 WITHHELD = 3
-"""Exit code of a command that did everything but too many deletions."""
+"""Exit code of a command that did everything but too many deletions or too low prices."""
 
 _NOTHING = "-"
 _UNLIMITED_COLUMNS = 1_000_000  # columns of a file or a pipe

@@ -5,23 +5,22 @@ product. ``feed_rows.py`` finds the file's syntax and format, ``feed_formats.py`
 each format, ``cells.py`` reads cells.
 """
 
-import itertools
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import tzinfo
 from decimal import Decimal
 from typing import Any, BinaryIO
 
 import msgspec
 
-from wishwell import ids, products, stores
-from wishwell.db import Database, Row, Writer
+from wishwell import products
+from wishwell.db import Row
 from wishwell.errors import Invalid
 from wishwell.importers import cells, json_rows, table
 from wishwell.importers.catalogue_missing import Missing
 from wishwell.importers.cells import Period
 from wishwell.importers.feed_formats import NoProduct, Unpublished
-from wishwell.importers.feed_products import ProductRow, product_from_rows, with_variants
+from wishwell.importers.feed_products import ProductRow, Stated, product_from_rows
 from wishwell.importers.feed_rows import FeedRows
 from wishwell.products import NewProduct
 from wishwell.products.money import Money, amount
@@ -31,6 +30,10 @@ from wishwell.transfer.spool import Spool
 _BATCH_SIZE = 10_000
 _MAX_SALES = 100
 _MAX_REASONS = 100
+_STATED = {"available": "availability"} | {
+    name: name for name in ("title", "option", "url", "image", "price")
+}
+"""Names in ``ProductRow`` by field."""
 
 
 class Reason(msgspec.Struct):
@@ -89,8 +92,8 @@ class Catalogue:
     cells that were; ``reasons``: why, at most ``_MAX_REASONS``; ``hidden``: the rows of products
     that the shop doesn't show; ``skipped``: those of no product; ``read_columns``: a column
     that was read, by field; ``sales``: when the sales of the first products end, in milliseconds
-    since 1970.
-    ``put`` and ``unchanged`` are numbers of products; ``missing``: what the file lacks.
+    since 1970. ``stated``: the fields that its columns state. ``compared``, ``put`` and
+    ``unchanged`` are numbers of products; ``missing``: what the file lacks.
     """
 
     def __init__(
@@ -116,14 +119,15 @@ class Catalogue:
         self._split = in_pattern(pattern) if pattern else None
         how |= {"has_pattern": bool(pattern), "is_id": None if accept_deletions else self._is_id}
         self.feed = FeedRows(path, file, store, **how)
-        self.put = self.unchanged = self.rows = self.refused = self.lost = 0
+        self.put = self.unchanged = self.rows = self.refused = self.lost = self.compared = 0
+        self.stated = Stated(set(), set())
         self.read_columns: dict[str, str] = {}
         self.sales: dict[str, int] = {}
         self.hidden = Reason("", "the product isn't published", 0, 0, refused=True)
         self.skipped = Reason("", "the row isn't a product", 0, 0, refused=True)
         self._reasons: dict[tuple[str, str, str], Reason] = {}
-        self._spool = Spool()
-        self.missing = Missing(store, self._spool, is_accepted=accept_deletions)
+        self.spool = Spool()
+        self.missing = Missing(store, self.spool, is_accepted=accept_deletions)
 
     @property
     def reasons(self) -> list[Reason]:
@@ -136,12 +140,12 @@ class Catalogue:
         for line, row in self.feed:
             self.rows += 1
             if isinstance(row, str):
-                self._refuse(line, "", row)
+                self.refuse(line, "", row)
             else:
                 try:
                     all(self._take(line, made) for made in self.feed.rewritten(row))
                 except Invalid as error:
-                    self._refuse(line, *_parted(error.message))
+                    self.refuse(line, *_parted(error.message))
                 except Unpublished:
                     self.hidden.count += 1
                     self.hidden.line = self.hidden.line or line
@@ -149,6 +153,7 @@ class Catalogue:
                     self._skip(line, *error.args)
             if self.rows % _BATCH_SIZE == 0:
                 yield self.rows
+        self.feed.check_columns()
         self._refuse_large()
 
     # rule: catalogue-other-rows
@@ -167,14 +172,15 @@ class Catalogue:
             "HAVING count(DISTINCT kind) > CAST(? AS INTEGER)"
         )
         most = products.MAX_FILE_VARIANTS
-        for product, line in self._spool.ask(asked, str(most)).fetchall():
-            self._refuse(line, "", f"a product has more than {most:,} variants", product)
-            self._spool.add(product, line, "", "")
+        for product, line in self.spool.ask(asked, str(most)).fetchall():
+            self.refuse(line, "", f"a product has more than {most:,} variants", product)
+            self.spool.add(product, line, "", "")
 
     # rule: catalogue-cells
     def _take(self, line: int, row: Mapping[str, Any]) -> bool:
         """Stores what a row says of its product; of a refused row only the product, if known.
         Returns whether the row was accepted."""
+        self._note_stated(row)
         product = variant = cell = ""
         try:
             cell = self._id(row, "product")
@@ -183,9 +189,9 @@ class Catalogue:
             if cell and cell != of_product:
                 variant = table.product_id(self.store, "ProductVariant", cell)
         except Invalid as error:
-            self._refuse(line, "variant" if product else "product", error.message, cell)
+            self.refuse(line, "variant" if product else "product", error.message, cell)
             if product:
-                self._spool.add(product, line, "", "")
+                self.spool.add(product, line, "", "")
             return False
         facts = ProductRow(
             title=self._optional(line, row, "title", cells.title),
@@ -197,8 +203,22 @@ class Catalogue:
             line, row, "image", lambda cell: cells.url(cell, facts.url or "")
         )
         facts.price, facts.sale_until = self._price(line, row)
-        self._spool.add(product, line, variant, msgspec.json.encode(facts).decode())
+        self.spool.add(product, line, variant, msgspec.json.encode(facts).decode())
         return True
+
+    # rule: catalogue-partial
+    def _note_stated(self, row: Mapping[str, Any]) -> None:
+        """Adds the fields that a row has columns for, even if their cells are empty."""
+        if self.feed.is_plain:
+            levels = [*self.stated]
+        else:  # the format's own columns differ
+            levels = [self.stated.variant if "variant" in row else self.stated.product]
+        for stated in levels:
+            for field, name in _STATED.items():
+                if name not in stated and any(map(row.__contains__, self.feed.columns[field])):
+                    stated.add(name)
+        if "title" in self.stated.variant:
+            self.stated.variant.add("option")  # the rest of a title
 
     # rule: catalogue-prices
     def _price(self, line: int, row: Mapping[str, Any]) -> tuple[Money | None, int | None]:
@@ -268,7 +288,8 @@ class Catalogue:
                 return cell
         return ""
 
-    def _refuse(self, line: int, field: str, message: str, example: str = "") -> None:
+    def refuse(self, line: int, field: str, message: str, example: str = "") -> None:
+        """Counts a row that is left out. ``line``: 0 if unknown."""
         self.refused += 1
         self._count(line, field, message, example, refused=True)
 
@@ -287,15 +308,23 @@ class Catalogue:
             text = message.removesuffix(".")
             self._reasons[key] = Reason(column, text, 1, line, example[:60], refused)
 
-    def __iter__(self) -> Iterator[NewProduct]:
-        for id, rows in self._spool.by_key():
+    def described(self, *query: str) -> Iterator[tuple[str, dict[str, ProductRow]]]:
+        """Yields each product's id, unless a row was refused, and its rows by variant ("" for its
+        own). ``query``: as for ``Spool.by_key``."""
+        for id, rows in self.spool.by_key(*query):
             if found := self._merged(rows):
-                product = product_from_rows(id, found)
-                if len(self.sales) < _MAX_SALES:
-                    self._note_sale(product, found)
-                yield product
+                yield id, found
 
-    def _note_sale(self, product: NewProduct, found: Mapping[str, ProductRow]) -> None:
+    def __iter__(self) -> Iterator[NewProduct]:
+        for id, rows in self.described():
+            product = product_from_rows(id, rows)
+            self.note_sale(product, rows)
+            yield product
+
+    def note_sale(self, product: NewProduct, found: Mapping[str, ProductRow]) -> None:
+        """Adds the end of the sale to ``sales`` if the product's price is a sale's."""
+        if len(self.sales) == _MAX_SALES:
+            return
         price = product.data.price
         until = [facts.sale_until for facts in found.values() if facts.price == price]
         if price is not None and until and until[0] is not None:
@@ -303,7 +332,7 @@ class Catalogue:
 
     def count(self) -> int:
         """Returns the number of products in the file."""
-        [number] = self._spool.ask("SELECT count(DISTINCT key) FROM records").fetchone()
+        [number] = self.spool.ask("SELECT count(DISTINCT key) FROM records").fetchone()
         return int(number)
 
     # rule: catalogue-variants
@@ -320,35 +349,12 @@ class Catalogue:
                 found[variant] = facts
         return found
 
-    # rules: catalogue-import, catalogue-variants
-    async def load(
-        self, db: Database, new_id: ids.UUID7, now: Callable[[], str]
-    ) -> AsyncIterator[None]:
-        """Puts the products in batches, one transaction each."""
-        left, has_variants = iter(self), self.missing.has_variants
-        keeps_variants = bool(self.refused) or self.missing.is_withheld
-        while some := list(itertools.islice(left, products.MAX_BULK)):
-            new_ids = [new_id() for _ in some]
-            changed, kept = await db.write(
-                _put, self.store, some, new_ids, now(), has_variants, keeps_variants
-            )
-            self.put += changed
-            self.unchanged += len(some) - changed - len(kept)
-            for id in kept:
-                self._refuse(
-                    0,
-                    "",
-                    "the product has variants, but this file has none. Assign their column with "
-                    "--map variant=COLUMN, or delete the product first",
-                    f"product {id}",
-                )
-            yield
-
     # rule: catalogue-delete-missing
     @property
     def is_unsure(self) -> bool:
-        """Whether products may be missing only because rows were left out. Valid after ``load``."""
-        return bool(self.refused) or not self.put + self.unchanged
+        """Whether products may be missing only because rows were left out. Valid once the products
+        are compared with the stored ones."""
+        return bool(self.refused) or not self.compared
 
 
 # rule: catalogue-prices
@@ -365,33 +371,3 @@ def _parted(message: str) -> tuple[str, str]:
     """Parts the name of a field from an error message, if it begins with one."""
     field, colon, reason = message.partition(": ")
     return (field, reason) if colon and field.isidentifier() else ("", message)
-
-
-async def _put(
-    tx: Writer,
-    store: Store,
-    given: Sequence[NewProduct],
-    new_ids: Sequence[str],
-    now: str,
-    has_variants: bool,
-    keeps_variants: bool,
-) -> tuple[int, list[str]]:
-    """Puts the products that differ from the stored ones. Returns their number, and the ids of
-    products left unchanged because a file without any variants would delete their variants.
-    ``keeps_variants``: keeps the stored variants that the file lacks."""
-    await stores.check_not_deleting(tx, store)
-    of = [product.product_id for product in given]
-    rows = await tx.all("products_find", store=store.id, products=of)
-    known = {id: (document, variants) for _, id, document, _, _, variants in rows}
-    if keeps_variants and has_variants:
-        stored = {id: variants for id, (_, variants) in known.items()}
-        given = [with_variants(one, stored.get(one.product_id, "[]")) for one in given]
-    kept = [] if has_variants else [id for id, (_, variants) in known.items() if variants != "[]"]
-    changed = [
-        product
-        for product in given
-        if product.product_id not in kept and known.get(product.product_id) != product.stored
-    ]
-    if changed:
-        await products.put(tx, store, changed, new_ids, now)
-    return len(changed), kept

@@ -3,6 +3,16 @@
 DELETE FROM products WHERE store_id = :store AND product_id = :product AND (updated_at < :since OR updated_at > :ahead)
 RETURNING product_id;
 
+-- name: products_compared
+SELECT product_id, document, variants, known, updated_at FROM products
+WHERE store_id = :store AND product_id in_texts(:products);
+
+-- name: products_wishes
+-- Wishes that may still lead to a notice.
+SELECT i.product_id, count(*) FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = :store AND i.product_id in_texts(:products) AND p.closed_at IS NULL AND i.purchased = ''
+GROUP BY i.product_id;
+
 -- name: catalogue_run_put
 INSERT INTO catalogue_runs (store_id, finished_at, imported, refused, lost)
 VALUES (:store, :finished_at, :imported, :refused, :lost)

@@ -20,14 +20,15 @@ class Missing:
     """Stored products and variants that the file in ``spool`` lacks.
 
     ``products`` and ``variants``: how many the import is about to delete, of ``stored_products``
-    and ``stored_variants``; ``deleted``: the number of products that it did.
+    and ``stored_variants``; ``deleted``: the number of products that it did. ``removes_variants``:
+    whether variants without a row are to be deleted from products that have rows.
     """
 
     def __init__(self, store: Store, spool: Spool, *, is_accepted: bool) -> None:
         """``is_accepted``: whether any number may be deleted."""
         self._store, self._spool, self._is_accepted = store, spool, is_accepted
         self.products = self.variants = self.stored_products = self.stored_variants = 0
-        self.deleted = 0
+        self.deleted, self.removes_variants = 0, False
 
     @property
     def is_withheld(self) -> bool:
@@ -44,38 +45,35 @@ class Missing:
             f"{self.stored_variants:,} variants"
         )
 
-    @property
-    def has_variants(self) -> bool:
-        """Whether the file has variants. Without any, it deletes none."""
-        return bool(self._spool.ask("SELECT 1 FROM records WHERE kind > ''").fetchone())
-
     async def count(self, db: Database, *, deletes: bool) -> AsyncIterator[None]:
         """Compares the stored products with the file, before these are replaced. ``deletes``:
         whether missing products will be deleted."""
+        if not deletes:
+            return
         self._spool.ask("CREATE INDEX by_key ON records (key, kind)")
         self._spool.ask("CREATE TABLE missing (key TEXT)")
-        has_variants, after = self.has_variants, ids.NO_UUID
+        has_variants = "SELECT 1 FROM records WHERE kind > '' LIMIT 1"
+        self.removes_variants = bool(self._spool.ask(has_variants).fetchone())
+        after = ids.NO_UUID
         params = {"store": self._store.id, "limit": products.MAX_BULK}
-        while (deletes or has_variants) and (
-            rows := await db.read(run_statement, "export_products", **params, after=after)
-        ):
+        while rows := await db.read(run_statement, "export_products", **params, after=after):
             for row in rows:
                 product = statements.named("product_file_fields", row)
                 after = product["id"]
-                self._compare(product, has_variants, deletes)
+                self._compare(product)
             yield
 
-    def _compare(self, product: Mapping[str, Any], has_variants: bool, deletes: bool) -> None:
+    def _compare(self, product: Mapping[str, Any]) -> None:
         query = "SELECT DISTINCT kind FROM records WHERE key = ?"
         in_file = {kind for (kind,) in self._spool.ask(query, product["product_id"])}
         stored = {str(one["variantId"]) for one in msgspec.json.decode(product["variants"])}
         self.stored_products += 1
         self.stored_variants += len(stored)
-        if deletes and not in_file:
+        if not in_file:
             self._spool.ask("INSERT INTO missing VALUES (?)", product["product_id"])
             self.products += 1
             self.variants += len(stored)
-        elif has_variants and in_file:
+        elif self.removes_variants:
             self.variants += len(stored - in_file)
 
     async def delete(self, db: Database, since: str, clock: ReferenceClock) -> AsyncIterator[None]:

@@ -8,6 +8,7 @@ import msgspec
 from wishwell import ids, products
 from wishwell.db import Database, run_statement
 from wishwell.importers.catalogue import Catalogue, Reason
+from wishwell.importers.catalogue_changes import Changes, Drop
 from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.stores import Store
 
@@ -17,7 +18,10 @@ class Summary(msgspec.Struct, rename="camel"):
     ``refused``: rows that were left out, ``hidden``: those of products that aren't published,
     ``skipped``: those of no product, ``lost``: cells. ``reasons``: why, at most 102.
     ``missing``: products that the file lacks, and variants, which an import deletes unless they are
-    too many."""
+    too many. ``held``: the first of the ``held_prices``.
+
+    Of a dry run, ``unchanged`` and ``deleted`` are numbers of products that an import would skip
+    and delete, ``price_drops`` and ``restocks`` numbers of items that would get a notice."""
 
     finished_at: str
     format: str
@@ -37,10 +41,17 @@ class Summary(msgspec.Struct, rename="camel"):
     reasons: list[Reason]
     missing_products: int
     missing_variants: int
+    new: int
+    changed: int
+    held_prices: int
+    held: list[Drop]
+    largest_drops: list[Drop]
+    price_drops: int = 0
+    restocks: int = 0
     dry_run: bool = False
 
 
-def of(found: Catalogue, now: int) -> Summary:
+def of(found: Catalogue, changes: Changes, now: int) -> Summary:
     """Returns the summary of a run so far. ``now``: milliseconds since 1970."""
     return Summary(
         finished_at=ids.timestamp(now),
@@ -61,7 +72,22 @@ def of(found: Catalogue, now: int) -> Summary:
         reasons=found.reasons + [one for one in (found.hidden, found.skipped) if one.count],
         missing_products=found.missing.products,
         missing_variants=found.missing.variants,
+        new=changes.new,
+        changed=changes.changed,
+        held_prices=changes.held_prices,
+        held=changes.held,
+        largest_drops=changes.largest,
     )
+
+
+def of_dry_run(found: Catalogue, changes: Changes, now: int) -> Summary:
+    """Returns the summary of what an import would do."""
+    summary = of(found, changes, now)
+    deletes = not (found.is_unsure or found.missing.is_withheld)
+    summary.products, summary.dry_run = found.count(), True
+    summary.unchanged, summary.deleted = changes.unchanged, found.missing.products * deletes
+    summary.price_drops, summary.restocks = changes.notices
+    return summary
 
 
 # rule: catalogue-import

@@ -11,9 +11,10 @@ from wishwell.errors import Invalid
 
 Row = Mapping[str, Any]
 
+SALE_FIELDS = ("sale_price", "sale_period", "sale_starts", "sale_ends")
 FIELDS = (
-    *("product", "variant", "title", "option", "url", "image", "available"),
-    *("price", "sale_price", "sale_period", "sale_starts", "sale_ends"),
+    *("product", "variant", "title", "option", "url", "image", "available", "price"),
+    *SALE_FIELDS,
 )
 """Fields that a column can be mapped to. ``option``: the title of a variant inside its product.
 ``sale_period`` is a start and an end in one cell."""
@@ -106,27 +107,47 @@ class Shopify:
         yield from _shopify_rows(row)
 
 
+# rule: catalogue-partial
+def _cells(row: Row, **columns: str) -> dict[str, Any]:
+    """Returns the first non-empty cell of each field's ``columns``, without fields of which the row
+    has no column."""
+    fields = {
+        field: [name for name in names.split("|") if name in row]
+        for field, names in columns.items()
+    }
+    return {
+        field: next(filter(None, map(row.get, names)), None)
+        for field, names in fields.items()
+        if names
+    }
+
+
+_QUANTITY = "variant_inventory_qty|inventory_quantity"
+
+
 def _shopify_rows(row: Row) -> Iterable[Row]:
     """Yields the product's part of a row, and the variant's. The first image of the file is the
     product's; a variant has its own column."""
     handle = row.get("handle") or row.get("url_handle")
     sku = row.get("variant_sku") or row.get("sku")
-    price = row.get("variant_price") or row.get("price")
-    image = row.get("image_src") or row.get("product_image_url")
-    own = {"product": handle, "title": row.get("title"), "image": image}
-    offer = {"price": price, "available": _shopify_stock(row) if price else None}
+    own = {"product": handle, **_cells(row, title="title", image="image_src|product_image_url")}
+    offer = _cells(row, price="variant_price|price", available=_QUANTITY)
+    is_offer = sku or row.get("option1_value") or offer.get("price")  # not only a picture
+    if "available" in offer and is_offer:
+        offer["available"] = _shopify_stock(row, offer["available"] or "")
     if not sku:
         yield own | offer
         return
     yield own
-    chosen = [row.get(f"option{number}_value") for number in (1, 2, 3)]
-    options = " / ".join(value for value in chosen if value and value != "Default Title")
-    picture = row.get("variant_image") or row.get("variant_image_url")
-    yield {"product": handle, "variant": sku, "option": options, "image": picture, **offer}
+    variant = _cells(row, option="option1_value", image="variant_image|variant_image_url")
+    if "option" in variant:
+        chosen = [row.get(f"option{number}_value") for number in (1, 2, 3)]
+        options = (value for value in chosen if value and value != "Default Title")
+        variant["option"] = " / ".join(options)
+    yield {"product": handle, "variant": sku, **variant, **offer}
 
 
-def _shopify_stock(row: Row) -> str | None:
-    quantity = row.get("variant_inventory_qty") or row.get("inventory_quantity") or ""
+def _shopify_stock(row: Row, quantity: str) -> str:
     policy = row.get("variant_inventory_policy") or row.get("continue_selling_when_out_of_stock")
     trackers = row.get("variant_inventory_tracker"), row.get("inventory_tracker")
     if not quantity or "" in trackers:
@@ -160,31 +181,29 @@ def _bulk_rows(row: Row) -> Iterable[Row]:
     """Yields the row of a line of Shopify's bulk export: a product, or an object that belongs to
     one, such as a variant or a picture."""
     id, parent = str(row.get("id") or ""), row.get("__parentid")
-    image = _picture(row)
+    image = {"image": _picture(row)} if _PICTURES.intersection(row) else {}
     if parent is None:
-        yield {
-            "product": id,
-            "title": row.get("title"),
-            "url": row.get("onlinestoreurl"),
-            "image": image,
-        }
+        yield {"product": id, **_cells(row, title="title", url="onlinestoreurl"), **image}
     elif "/ProductVariant/" in id:
-        title = row.get("title")
-        yield {
-            "product": parent,
-            "variant": id,
-            "option": "" if title == "Default Title" else title,
-            "image": image,
-            "price": row.get("price"),
-            "available": _bulk_stock(row),
-        }
-    elif "/Product/" in str(parent) and image:
-        yield {"product": parent, "image": image}
+        made = {"product": parent, "variant": id, **image}
+        made |= {field: row[name] for field, name in _BULK_OFFER.items() if name in row}
+        if made.get("option") == "Default Title":
+            made["option"] = ""
+        if not {"availableforsale", "inventoryquantity"}.isdisjoint(row):
+            made["available"] = _bulk_stock(row)
+        yield made
+    elif "/Product/" in str(parent) and image.get("image"):
+        yield {"product": parent, **image}
+
+
+_BULK_OFFER = {"option": "title", "price": "price"}
+_PICTURE_OBJECTS = ("featuredimage", "featuredmedia", "image", "preview")
+_PICTURES = frozenset((*_PICTURE_OBJECTS, "url", "originalsrc", "src"))
 
 
 def _picture(row: Row) -> str | None:
     """Returns the first URL in an object with a picture."""
-    for name in ("featuredimage", "featuredmedia", "image", "preview"):
+    for name in _PICTURE_OBJECTS:
         inner = row.get(name)
         while isinstance(inner, dict):
             if url := inner.get("url") or inner.get("originalSrc"):
@@ -238,8 +257,11 @@ class WooCommerce:
         stock = row.get("in_stock?") or row.get("stock") or ""
         if stock == "0" and row.get("backorders_allowed?") in ("1", "notify"):
             stock = "backorder"
-        image = (row.get("images") or "").split(",")[0]
-        made = {**row, "image": image, "available": stock, "product": row["id"]}
+        made = {**row, "product": row["id"]}
+        if "images" in row:
+            made["image"] = row["images"].split(",")[0]
+        if not {"in_stock?", "stock"}.isdisjoint(row):
+            made["available"] = stock
         if parent := row.get("parent"):
             id = parent[3:] if parent.startswith("id:") else self._id_of.get(parent)
             if not id:

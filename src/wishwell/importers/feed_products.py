@@ -1,7 +1,8 @@
 """Products as the rows of a feed describe them, and their variants."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
+from typing import NamedTuple
 
 import msgspec
 
@@ -30,6 +31,60 @@ class ProductRow(msgspec.Struct, omit_defaults=True):
         for name in ("title", "option", "url", "image", "availability"):
             if getattr(self, name) is None:
                 setattr(self, name, getattr(other, name))
+
+
+class Stated(NamedTuple):
+    """The fields of ``ProductRow`` that a file's columns state, of products and of variants."""
+
+    product: set[str]
+    variant: set[str]
+
+    @property
+    def any(self) -> set[str]:
+        return self.product | self.variant
+
+    def without_prices(self) -> "Stated":
+        return Stated(self.product - {"price"}, self.variant - {"price"})
+
+
+# rules: catalogue-partial, catalogue-variants
+def merged_product(
+    stored: NewProduct, of_file: Mapping[str, ProductRow], stated: Stated, *, keeps_variants: bool
+) -> NewProduct:
+    """Returns a stored product as a file changes it: with the fields that the file states, and
+    with the other fields as stored. ``keeps_variants``: keeps the variants without a row."""
+    before = stored.data
+    own = ProductRow(before.title, None, before.url, before.image)
+    rows = {"": _complete(of_file[""], own, stated.product) if "" in of_file else own}
+    for variant in stored.variants:
+        id, row = str(variant.variant_id), row_of_variant(variant)
+        if id in of_file:
+            rows[id] = _complete(of_file[id], row, stated.variant)
+        elif keeps_variants:
+            rows[id] = row
+    for id, row in of_file.items():
+        if id not in rows:
+            rows[id] = _complete(row, ProductRow(), stated.variant)
+    product = product_from_rows(stored.product_id, rows)
+    for name in {"title", "url", "image", "price"} - stated.any:
+        setattr(product.data, name, getattr(before, name))
+    if "availability" not in stated.any:
+        product.data.available = before.available
+        product.data.availability = before.availability
+    return product
+
+
+def _complete(row: ProductRow, stored: ProductRow, stated: Set[str]) -> ProductRow:
+    """Returns the row with the stored values of the fields that the file doesn't state."""
+    others = {*ProductRow.__struct_fields__} - stated - {"sale_until"}
+    return msgspec.structs.replace(row, **{name: getattr(stored, name) for name in others})
+
+
+def row_of_variant(variant: Variant) -> ProductRow:
+    """Returns the row that describes a stored variant."""
+    row = ProductRow(None, variant.title, variant.url, variant.image, variant.price)
+    row.availability = products.availability_of(variant)
+    return row
 
 
 # rule: catalogue-variants
@@ -70,15 +125,6 @@ def product_from_rows(id: str, found: Mapping[str, ProductRow]) -> NewProduct:
     for variant in variants:
         products.set_availability(variant, stored=True)
     return NewProduct(id, whole, tuple(variants))
-
-
-# rule: catalogue-delete-missing
-def with_variants(product: NewProduct, stored: str) -> NewProduct:
-    """Returns the product with its variants and further ones of these ``stored`` as JSON."""
-    before = msgspec.json.decode(stored, type=list[Variant])
-    merged = {str(variant.variant_id): variant for variant in (*before, *product.variants)}
-    variants = tuple(merged.values())[: products.MAX_FILE_VARIANTS]
-    return NewProduct(product.product_id, product.data, variants)
 
 
 def _first(values: Iterable[str | None]) -> str | None:

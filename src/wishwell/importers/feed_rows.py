@@ -8,7 +8,15 @@ from typing import BinaryIO
 
 from wishwell.errors import Invalid
 from wishwell.importers import feed_formats, json_rows, xml_feed
-from wishwell.importers.feed_formats import FIELDS, FORMATS, Format, Row, Shopify, WooCommerce
+from wishwell.importers.feed_formats import (
+    FIELDS,
+    FORMATS,
+    SALE_FIELDS,
+    Format,
+    Row,
+    Shopify,
+    WooCommerce,
+)
 from wishwell.importers.table import Table
 from wishwell.stores import Store
 
@@ -91,8 +99,29 @@ class FeedRows:
         return self._rewrite is None
 
     def _remember(self, names: Iterable[str]) -> None:
-        if len(self._found) < _MAX_NAMES:  # each object or item may have names of its own
-            self._found.update(names)
+        if len(self._found) >= _MAX_NAMES:  # each object or item may have names of its own
+            known = {name for columns in self.columns.values() for name in columns}
+            names = known.intersection(names)
+        self._found.update(names)
+
+    # rule: catalogue-partial
+    def check_columns(self) -> None:
+        """Checks the columns of a file that was read. Raises ``Invalid`` if no record has one of
+        ``--map``, or if a sale has no column of regular prices."""
+        has = {field for field in FIELDS if self._found.intersection(self.columns[field])}
+        is_mapped = self.is_plain and bool(self._found)
+        for field in self._named if is_mapped else ():
+            if field in FIELDS and field not in has:
+                names = " or ".join(map(repr, self.columns[field]))
+                raise Invalid(
+                    f"{self._path}: no record has {names}, which --map names for {field}."
+                )
+        for field in SALE_FIELDS if "price" not in has else ():
+            for name in self._found.intersection(self.columns[field]):
+                raise Invalid(
+                    f"{self._path}: has a column of sales ({name}), but none of regular prices. "
+                    "Add one, or assign it with --map price=COLUMN."
+                )
 
     def rewritten(self, row: Row) -> Iterable[Row]:
         """Yields the rows that the format makes of one row. Raises ``Invalid``, ``Unpublished`` and
@@ -134,9 +163,7 @@ class FeedRows:
             known |= {"product": "id", "variant": ""}
         if chosen.header is None:
             if "price" in self._named:  # which may name the sale's column, too
-                known |= dict.fromkeys(
-                    ("sale_price", "sale_period", "sale_starts", "sale_ends"), ""
-                )
+                known |= dict.fromkeys(SALE_FIELDS, "")
             known |= self._named
         self.columns = {
             field: [*filter(None, map(normal, known.get(field, "").split("|")))] for field in FIELDS
@@ -190,8 +217,8 @@ class FeedRows:
                 is_needed = field in self._named or not self.format.signs
                 if is_needed and not {*header}.intersection(self.columns[field]):
                     found.place("|".join(self.columns[field]))
-        for name in sorted(self.format.signs - {*header}):
-            found.place(name)
+        if self.format.ids and not {*header}.intersection(self.format.ids):
+            found.place(self.format.ids[0])
         for name in self.format.all_columns.intersection(found.header):
             found.place(name)  # raises if the column occurs twice
         return header

@@ -20,7 +20,7 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, Unauthenticated
 from wishwell.field_types import MAX_NUMBER
 from wishwell.importers import cells
-from wishwell.importers.feed_products import ProductRow, product_from_rows
+from wishwell.importers.feed_products import ProductRow, product_from_rows, row_of_variant
 from wishwell.products import Availability, NewProduct, Variant
 from wishwell.products.money import Money
 from wishwell.stores import Store
@@ -97,9 +97,7 @@ class ProductBody(msgspec.Struct):
         is_partial = bool(all_ids - known.keys()) if all_ids else len(known) >= _FULL_VARIANTS
         for one in stored if is_partial else ():
             if len(found) <= products.MAX_FILE_VARIANTS:
-                kept = ProductRow(None, one.title, one.url, one.image, one.price)
-                kept.availability = products.availability_of(one)
-                found.setdefault(str(one.variant_id), kept)
+                found.setdefault(str(one.variant_id), row_of_variant(one))
         return product_from_rows(id, found)
 
 

@@ -40,5 +40,14 @@ def is_drop(before: Money, after: Money, percent: int) -> bool:
     return new < old and new * 100 <= old * (100 - percent)
 
 
+def decrease(before: Money | None, after: Money | None) -> Decimal:
+    """Returns by how many percent a price is lower; 0 if it isn't, or can't be compared."""
+    if not (before and after and is_known(before) and is_known(after)):
+        return Decimal()
+    old = amount(before)
+    is_lower = before.currency == after.currency and amount(after) < old
+    return (old - amount(after)) * 100 / old if is_lower else Decimal()
+
+
 def amount(price: Money) -> Decimal:
     return Decimal(price.amount)

@@ -219,7 +219,7 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
     if row is None:
         return 0
     document, known, position = row
-    pending = _PendingNotices(
+    pending = PendingNotices(
         _states.decode(known), msgspec.json.decode(document, type=NoticeProduct), store, now
     )
     wishes: Sequence[Row] = ()
@@ -286,7 +286,7 @@ NewEvent = tuple[str, events.Type, bytes]
 """An event: profile key, type and data."""
 
 
-class _PendingNotices:
+class PendingNotices:
     """The pending notices of a product, evaluated at the time ``now``."""
 
     def __init__(self, variants: Variants, product: NoticeProduct, store: Store, now: int) -> None:

@@ -111,6 +111,15 @@ WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND i.pu
 ORDER BY i.id
 LIMIT :limit;
 
+-- name: items_previewed
+-- The same items with the columns of items_due, for a count of the notices that a put would cause.
+SELECT p.notices, p.gid, i.profile_id, i.dropped_at, i.restocked_at, item_fields(i)
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL AND coalesce(p.notices, :unasked) = 1
+  AND i.purchased = ''
+ORDER BY i.id
+LIMIT :limit;
+
 -- name: owner_lock
 -- rule: notice-drop
 -- SKIP LOCKED, so that this never waits for another write and can't deadlock.

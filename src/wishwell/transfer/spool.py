@@ -16,6 +16,12 @@ _MAX_ERRORS = 20
 _BATCH_SIZE = 1_000
 _MAX_SKIPPED_BYTES = 1 << 30
 
+# Sorting reads the table in sequence; an index would look up each row.
+_BY_KEY = "SELECT * FROM records NOT INDEXED WHERE key > '' ORDER BY key, line"
+
+Record = tuple[str, int, str, str]
+"""A record's key, line, kind and text."""
+
 
 # rule: files-unpacked
 def opened(path: str, max_bytes: int = MAX_UNPACKED_BYTES) -> BinaryIO:
@@ -57,7 +63,7 @@ class Spool:
 
     def __init__(self) -> None:
         self.errors: list[str] = []
-        self._added: list[tuple[str, int, str, str]] = []
+        self._added: list[Record] = []
         # "" makes SQLite use a temporary file in TMPDIR that no other program can open.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.executescript(
@@ -81,10 +87,9 @@ class Spool:
         with _translated():
             return self._db.execute(query, values)
 
-    def by_key(self) -> Iterator[tuple[str, Iterator[tuple[str, int, str, str]]]]:
-        """Yields each non-empty key with its records, in the order of the file's lines."""
-        # Sorting reads the table in sequence; an index would look up each row.
-        query = "SELECT * FROM records NOT INDEXED WHERE key > '' ORDER BY key, line"
+    def by_key(self, query: str = _BY_KEY) -> Iterator[tuple[str, Iterator[Record]]]:
+        """Yields each key with its records, in the order of the file's lines. ``query``: for all
+        columns of some of the records, in the order of keys and lines."""
         rows = self.ask(query)
         return itertools.groupby(rows, itemgetter(0))
 

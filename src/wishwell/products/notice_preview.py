@@ -1,0 +1,55 @@
+"""Counts the notices that a put would cause, without the put."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from wishwell import ids
+from wishwell.db import Database, Row, run_statement
+from wishwell.products import NewProduct, notices
+from wishwell.products.notices import NoticeProduct, PendingNotices, Variants
+from wishwell.profiles import records
+from wishwell.stores import Store, placeholders
+
+_BATCH_SIZE = 1_000
+_ID_INDEX = 5  # of the item's id in a row of items_previewed
+
+
+class NoticeCounts(NamedTuple):
+    """Numbers of items that would get a notice."""
+
+    price_drops: int = 0
+    restocks: int = 0
+
+
+# rule: catalogue-dry-run
+async def count_notices(
+    db: Database, store: Store, product: NewProduct, before: Variants, now: int
+) -> NoticeCounts:
+    """Returns how many items would get which notice if the product was put at ``now``, in
+    milliseconds since 1970. ``before``: the product's stored state."""
+    at = ids.timestamp(now)
+    known, _, noticed_at = notices.compare(store, before, ids.NO_UUID, product.offers, at)
+    if noticed_at is None:
+        return NoticeCounts()
+    document, _ = product.stored
+    states = notices.states_from(store, product.product_id, known)
+    shown = msgspec.json.decode(document, type=NoticeProduct)
+    pending = PendingNotices(states, shown, store, now)
+    numbers = {"item.price_dropped": 0, "item.back_in_stock": 0}
+    params = {"store": store.id, "product": product.product_id, "limit": _BATCH_SIZE}
+    params["unasked"] = int(store.notices == "opt-out")  # rule: notice-consent
+    after = ids.NO_UUID
+    while rows := await db.read(run_statement, "items_previewed", **params, after=after):
+        for row in rows:
+            _count(numbers, pending, row, at)
+        after = rows[-1][_ID_INDEX]
+    return NoticeCounts(*numbers.values())
+
+
+def _count(numbers: dict[str, int], pending: PendingNotices, row: Row, at: str) -> None:
+    choice, gid, *item = row
+    if not placeholders.names_nobody(gid):
+        recorded, _ = pending.events_for(records.notice_choice(choice), item, at)
+        for _, kind, _ in recorded:
+            numbers[kind] += 1
