@@ -8,7 +8,7 @@ from wishwell import products
 from wishwell.errors import Invalid
 from wishwell.products import NewProduct, ProductData, Variant
 
-from .test_catalogue import TEXTS, eur, load, read
+from .test_catalogue import eur, load, read
 from .test_catalogue_deletions import put
 
 FULL = (
@@ -43,26 +43,21 @@ def shown(bench, store, product):
             '{"id": 501, "title": "New"}\n{"id": 502, "price": null}\n',
             {"title": "New", "price": None},
         ),
+        (
+            "<rss><item><id>501</id><link/></item><item><id>502</id><title>L</title></item></rss>",
+            {"title": None},
+        ),
         ("id,brand\n501,x\n", {}),
     ],
 )
 def test_file_changes_only_the_fields_of_its_columns(bench, store, text, changes):
-    """A field without a column keeps its value; an empty or unreadable cell, and a record without a
-    column that others have, clear it. Rule: catalogue-partial."""
+    """A field without a column keeps its value; an empty or unreadable cell, and a JSON object or
+    XML item without a column that others have, clear it. Rule: catalogue-partial."""
     load(bench, store, FULL)
     before, _ = shown(bench, store, "501")
     found = load(bench, store, text)
     assert shown(bench, store, "501") == (before | changes, {})
     assert found.put == (1 if "502" not in text else 2) * bool(changes)
-
-
-def test_xml_states_the_elements_of_any_item(bench, store):
-    """The elements that any item of a feed has are its columns. Rule: catalogue-partial."""
-    load(bench, store, FULL)
-    items = "<item><id>501</id><price>5 EUR</price></item><item><id>502</id></item>"
-    load(bench, store, f"<rss><channel>{items}</channel></rss>")
-    assert [shown(bench, store, id)[0]["price"] for id in ("501", "502")] == [eur("5"), None]
-    assert shown(bench, store, "502")[0]["title"] == "Lamp Skagen"
 
 
 def test_variants_keep_fields_without_a_column(bench, store):
@@ -98,9 +93,9 @@ def test_product_without_a_row_follows_all_its_variants(bench, store):
     product, after = shown(bench, store, "871")
     assert (product["price"], product["availability"]) == (eur("45"), "in_stock")
     assert [*after] == ["8711", "8712", "8713"]
-    load(bench, store, "id,price\n871,1 EUR\n")
-    product, same = shown(bench, store, "871")
-    assert product["price"] == eur("1") and same == after
+    load(bench, store, "id,title,link,image_link,price\n871,,,,1 EUR\n")
+    cleared = product | dict.fromkeys(("title", "url", "image")) | {"price": eur("1")}
+    assert shown(bench, store, "871") == (cleared, after)
 
 
 def test_unknown_fields_of_a_stored_product_are_not_computed(bench, store):
@@ -133,7 +128,7 @@ def test_shopify_states_fields_by_their_source_columns(bench):
     stock = SHOPIFY.format(",Variant Inventory Qty,Image Src") + "rug,Rug,Colour,Red,r1,4,\n"
     put(bench, store, stock)
     in_stock = {"availability": "in_stock"}
-    after = product | in_stock | {"image": "https://a.example/v.jpg"}
+    after = product | in_stock | {"image": None}
     assert shown(bench, store, "rug") == (after, {"r1": variants["r1"] | in_stock})
 
 
@@ -242,12 +237,3 @@ def test_missing_variants_stay_unless_they_are_to_be_deleted(bench, store):
 
     put(bench, store, f"{head}7,1,new\n8,3,c\n", deletes=True, meanwhile=meanwhile)
     assert ids() == [["1"], ["9", "3"]]
-
-
-def test_text_ids_of_variants_are_merged(bench):
-    """Variants with text ids are found by them. Rule: catalogue-partial."""
-    assert TEXTS.has_text_ids
-    store = bench.new_store(product_ids="text")
-    put(bench, store, "id,item_group_id,price\nr~1,rug,5 EUR\nb~1,rug,6 EUR\n")
-    put(bench, store, "id,item_group_id,title\nr~1,rug,Red\n")
-    assert shown(bench, store, "rug")[1]["r~1"]["price"] == eur("5")

@@ -78,7 +78,7 @@ def test_price_of_a_product_with_many_wishes_is_held_back(bench, wishes, held):
     assert found.put == 1 if held else 3
     assert [price_of(bench, store, n) for n in (7, 9)] == [eur("100" if held else "10"), eur("50")]
     shown = [(str(drop), drop.held) for drop in changes.largest]
-    text = "product {}: 100 EUR to 10 EUR, 90.0 % cheaper, wishes: {}"
+    text = "product {}: 100 to 10 EUR, 90.0 % cheaper, wishes: {}"
     numbers = zip((7, 8), (wishes, 0), strict=True)
     assert shown[:2] == [(text.format(*pair), bool(held)) for pair in numbers]
 

@@ -4,7 +4,6 @@ that differ.
 ``compare`` comes before the first put. It notes the products that differ in the temporary file.
 """
 
-import heapq
 import itertools
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -53,14 +52,9 @@ class Drop(msgspec.Struct, rename="camel", omit_defaults=True):
 
     def __str__(self) -> str:
         variant = f", variant {self.variant_id}" if self.variant_id else ""
-        prices = f"{_text(self.before)} to {_text(self.after)}"
+        prices = f"{self.before.amount} to {self.after.amount} {self.after.currency}"
         wishes = "" if self.wishes is None else f", wishes: {self.wishes:,}"
-        percent = f"{self.percent:.1f} % cheaper"
-        return f"product {self.product_id}{variant}: {prices}, {percent}{wishes}"
-
-
-def _text(price: Money) -> str:
-    return f"{price.amount} {price.currency}"
+        return f"product {self.product_id}{variant}: {prices}, {self.percent:.1f} % cheaper{wishes}"
 
 
 class _StoredProduct(NamedTuple):
@@ -103,7 +97,7 @@ class Changes:
     async def compare(self, db: Database) -> AsyncIterator[None]:
         """Compares all products of the file with the stored ones. To be called once, before
         ``put``."""
-        self._catalogue.spool.ask("CREATE TABLE changed (key TEXT PRIMARY KEY, drops TEXT)")
+        self._catalogue.spool.ask("CREATE TABLE changed (key TEXT PRIMARY KEY, held TEXT)")
         for batch in self._batches():
             stored = await db.read(self._stored, batch)
             large = [*filter(None, (self._compare(id, batch[id], stored.get(id)) for id in batch))]
@@ -113,7 +107,7 @@ class Changes:
         self._is_holding = self.held_prices > _MAX_DROPS or self._is_wished
         self._catalogue.unchanged = self.unchanged
         if self._is_holding:
-            [only_prices] = self._ask("SELECT count(*) FROM changed WHERE drops = 'only'")
+            [only_prices] = self._ask("SELECT count(*) FROM changed WHERE held = 'all'")
             self.changed -= only_prices
             self.unchanged += only_prices
             for drop in (*self.largest, *self.held):
@@ -134,24 +128,20 @@ class Changes:
         self._catalogue.compared += 1
         if len(self._first) < _MAX_EXAMPLES:
             self._first.append((id, rows, stored))
-        if stored is None:
-            self.new += 1
-        elif product.stored == stored.texts:
+        if stored is not None and product.stored == stored.texts:
             self.unchanged += 1
             return None
-        else:
-            self.changed += 1
-        drop = self._largest_drop(product, stored.states) if stored else None
-        drops = ""
+        self.new += stored is None
+        self.changed += stored is not None
+        drop, held = self._largest_drop(product, stored.states if stored else {}), ""
         if drop is not None:
-            self.largest = heapq.nlargest(
-                _MAX_LARGEST, (*self.largest, drop), key=lambda drop: drop.percent
-            )
-            if stored and self._is_large(drop):
-                held = self._merge(id, rows, stored, holds=True)
-                drops = "only" if held.stored == stored.texts else "yes"
-        self._catalogue.spool.ask("INSERT INTO changed VALUES (?, ?)", id, drops)
-        return drop if drops else None
+            self.largest.append(drop)
+            self.largest = sorted(self.largest, key=lambda one: -one.percent)[:_MAX_LARGEST]
+            if self._is_large(drop):
+                without_price = self._merge(id, rows, stored, holds=True)
+                held = "all" if stored and without_price.stored == stored.texts else "price"
+        self._catalogue.spool.ask("INSERT INTO changed VALUES (?, ?)", id, held)
+        return drop if held else None
 
     def _is_large(self, drop: Drop) -> bool:
         return not self._accepts_drops and decrease(drop.before, drop.after) > self._max_drop
@@ -245,7 +235,7 @@ class Changes:
 
     def _holds(self, id: str) -> bool:
         """Returns whether a product's price is held back."""
-        query = "SELECT count(*) FROM changed WHERE key = ? AND drops > ''"
+        query = "SELECT count(*) FROM changed WHERE key = ? AND held > ''"
         return self._is_holding and self._ask(query, id) == (1,)
 
     def _ask(self, query: str, *values: str) -> tuple[int]:

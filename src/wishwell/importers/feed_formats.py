@@ -109,20 +109,13 @@ class Shopify:
 
 # rule: catalogue-partial
 def _cells(row: Row, **columns: str) -> dict[str, Any]:
-    """Returns the first non-empty cell of each field's ``columns``, without fields of which the row
-    has no column."""
-    fields = {
-        field: [name for name in names.split("|") if name in row]
-        for field, names in columns.items()
-    }
-    return {
-        field: next(filter(None, map(row.get, names)), None)
-        for field, names in fields.items()
-        if names
-    }
-
-
-_QUANTITY = "variant_inventory_qty|inventory_quantity"
+    """Returns the first non-empty cell of each field's ``columns``, without the fields that have no
+    column in the row."""
+    fields: dict[str, Any] = {}
+    for field, names in columns.items():
+        if cells := [row[name] for name in names.split("|") if name in row]:
+            fields[field] = next(filter(None, cells), None)
+    return fields
 
 
 def _shopify_rows(row: Row) -> Iterable[Row]:
@@ -131,7 +124,8 @@ def _shopify_rows(row: Row) -> Iterable[Row]:
     handle = row.get("handle") or row.get("url_handle")
     sku = row.get("variant_sku") or row.get("sku")
     own = {"product": handle, **_cells(row, title="title", image="image_src|product_image_url")}
-    offer = _cells(row, price="variant_price|price", available=_QUANTITY)
+    stock = "variant_inventory_qty|inventory_quantity"
+    offer = _cells(row, price="variant_price|price", available=stock)
     is_offer = sku or row.get("option1_value") or offer.get("price")  # not only a picture
     if "available" in offer and is_offer:
         offer["available"] = _shopify_stock(row, offer["available"] or "")
@@ -186,7 +180,7 @@ def _bulk_rows(row: Row) -> Iterable[Row]:
         yield {"product": id, **_cells(row, title="title", url="onlinestoreurl"), **image}
     elif "/ProductVariant/" in id:
         made = {"product": parent, "variant": id, **image}
-        made |= {field: row[name] for field, name in _BULK_OFFER.items() if name in row}
+        made |= _cells(row, option="title", price="price")
         if made.get("option") == "Default Title":
             made["option"] = ""
         if not {"availableforsale", "inventoryquantity"}.isdisjoint(row):
@@ -196,7 +190,6 @@ def _bulk_rows(row: Row) -> Iterable[Row]:
         yield {"product": parent, **image}
 
 
-_BULK_OFFER = {"option": "title", "price": "price"}
 _PICTURE_OBJECTS = ("featuredimage", "featuredmedia", "image", "preview")
 _PICTURES = frozenset((*_PICTURE_OBJECTS, "url", "originalsrc", "src"))
 

@@ -54,20 +54,19 @@ def merged_product(
     """Returns a stored product as a file changes it: with the fields that the file states, and
     with the other fields as stored. ``keeps_variants``: keeps the variants without a row."""
     before = stored.data
-    own = ProductRow(before.title, None, before.url, before.image)
-    rows = {"": _complete(of_file[""], own, stated.product) if "" in of_file else own}
+    rows = {"": ProductRow(before.title, None, before.url, before.image)}
     for variant in stored.variants:
-        id, row = str(variant.variant_id), row_of_variant(variant)
-        if id in of_file:
-            rows[id] = _complete(of_file[id], row, stated.variant)
-        elif keeps_variants:
-            rows[id] = row
+        if keeps_variants or str(variant.variant_id) in of_file:
+            rows[str(variant.variant_id)] = row_of_variant(variant)
     for id, row in of_file.items():
-        if id not in rows:
-            rows[id] = _complete(row, ProductRow(), stated.variant)
+        names = stated.variant if id else stated.product
+        rows[id] = _complete(row, rows.get(id, ProductRow()), names)
     product = product_from_rows(stored.product_id, rows)
-    for name in {"title", "url", "image", "price"} - stated.any:
-        setattr(product.data, name, getattr(before, name))
+    for name in ("url", "image"):  # not from variants without a row
+        values = (getattr(row, name) for row in (rows[""], *of_file.values()))
+        setattr(product.data, name, _first(values))
+    if "price" not in stated.any:
+        product.data.price = before.price
     if "availability" not in stated.any:
         product.data.available = before.available
         product.data.availability = before.availability
