@@ -11,6 +11,7 @@ from wishwell import ids, stores
 from wishwell.errors import Invalid
 from wishwell.importers import catalogue_summary, csv_file, feed_formats, table
 from wishwell.importers.catalogue import Catalogue
+from wishwell.importers.catalogue_changes import Changes
 from wishwell.importers.csv_file import CsvFile, Reading
 
 FILES = Path(__file__).parent.parent / "files"
@@ -38,7 +39,7 @@ def products_of(path, store, how):
     return {
         "format": f"{found.feed.format.name} {found.feed.syntax}",
         "products": json.loads(msgspec.json.encode(made)),
-        "left_out": [*map(str, catalogue_summary.of(found, NOW).reasons)],
+        "left_out": [*map(str, catalogue_summary.of(found, Changes(found), NOW).reasons)],
     }
 
 
