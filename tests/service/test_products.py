@@ -7,6 +7,8 @@ import shutil
 import httpx2
 import pytest
 
+from tests.faults.faults_clock import YEAR
+from tests.faults.harness import step, with_clock
 from tests.servers import wait_until
 
 from .test_csv import service as service
@@ -110,6 +112,25 @@ def test_prices_that_drop_too_far_end_with_3(service):
     assert ':\\"21\\"' in known(service)["21"]
     for wrong in ("101", "-1", "5.5"):
         assert service.attempt(*run, "--max-drop", wrong)[0] == 2
+
+
+@pytest.mark.slow
+def test_nothing_is_deleted_while_the_clock_is_suspect(service):
+    """While the clock isn't plausible, products and variants stay, the rest is imported, and the
+    command and its dry run fail. Rules: catalogue-delete-missing, catalogue-dry-run, clock-guard."""
+    clock, head = with_clock(service, 0), "item_group_id,id,title\n"
+    run = ["products", written(service, f"{head}7,1,a\n7,2,b\n8,3,c\n", "feed.csv"), *STORE]
+    service.cli(*run)
+    service.cli("clock")
+    written(service, f"{head}7,1,new\n8,3,c\n", "feed.csv")
+    step(clock, 3 * YEAR)
+    for more in (["--dry-run"], []):
+        done = service.cli(*run, "--delete-missing", *more, check=False)
+        assert done.returncode == 1 and "by NTP" in done.stderr
+    assert known(service)["7"].count("variantId") == 2 and "new" in known(service)["7"]
+    step(clock, 0)
+    service.cli(*run, "--delete-missing")
+    assert known(service)["7"].count("variantId") == 1
 
 
 def test_dry_run_ends_like_the_import(service):
