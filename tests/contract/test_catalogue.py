@@ -208,6 +208,7 @@ def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
         ("1.299.000 COP", "1299000 COP"),
         ("19,- EUR", "19 EUR"),
         ("0.99 EUR", "0.99 EUR"),
+        ("007.50 EUR", "7.50 EUR"),
     ],
 )
 def test_price_with_one_reading_is_read(cell, amount):
@@ -259,6 +260,7 @@ NO_PRICES = (
         ("19.90 BGN", "has BGN, which isn't a currency of ISO 4217"),
         *((cell, "isn't a price such as 19.90 EUR") for cell in NO_PRICES),
         ("-1 EUR", "isn't a price such as 19.90 EUR"),
+        ("0,999 EUR", "isn't an amount"),
         ("1.2.3 EUR", "isn't an amount"),
         ("1.23456 EUR", "must have at most 12 digits before and 4 after"),
         ("1234567890123 EUR", "at most 12 digits"),

@@ -16,6 +16,9 @@ ENCLOSED = {
     "physical line": (NUMBERS, f'{HEAD}7,"Lamp,5 EUR\n8,closed",6 EUR\n', 3),
     "line between": (NUMBERS, f'{HEAD}7,"Lamp\r\nand\r\n\'8,Hat,5 EUR\r\n9,closed",6 EUR\r\n', 4),
     "other quotes": (NUMBERS, f'{HEAD}7,"Lamp\n8,""Hat"",5 EUR\n",6 EUR\n', 3),
+    "two quotes": (NUMBERS, 'brand,title,id,x\nA,"Tee,7,5\nA,Cap",8,6\n', 2),
+    "quotes in a third row": (NUMBERS, 'b,title,id,x\nA,"Tee,7,5\nA,Hat,9,4\nA,Cap",8,6\n', 2),
+    "second field": (NUMBERS, 'a,b,id,x\n"p\nq","Tee,7,5\nA,Cap",8,6\n', 3),
     "semicolons": (NUMBERS, 'id;title\n7;"Lamp\n8;Hat"\n', 3),
     "shopify": (TEXTS, f'{SHOPIFY}a,A,Title,x,"<p>\nb,B,Title,y,</p>"\n', 3),
     "woocommerce": (NUMBERS, 'ID,SKU,Name,Regular price\n7,a,"Tee,9\n8,b,Cap",\n', 3),
@@ -28,7 +31,8 @@ def test_quotes_that_enclose_a_row_are_refused(name):
     lines, unless such lines are accepted. Rule: catalogue-quotes."""
     store, text, enclosed = ENCLOSED[name]
     found, [told] = read(text, store)
-    assert told.startswith(f"encloses line {enclosed} in its quotes") and "first: line 2" in told
+    starts = f"encloses line {enclosed} in its quotes" if enclosed > 2 else "opens a quote"
+    assert told.startswith(starts) and "first: line 2" in told
     assert ([*found], found.is_unsure) == ([], True)
     found, told = read(text, store, accept_deletions=True)
     assert (len([*found]), told) == (1, [])
@@ -64,6 +68,9 @@ def test_wish_in_the_quotes_of_another_is_a_fault(tmp_path):
     columns = "customer=Who,product=What,note=Note"
     [error] = read_wishes(tmp_path, text.format("hello", 3), columns=columns).spool.errors
     assert error.startswith("line 2: encloses line 3") and "accept" not in error
+    both = 'Mail,Note,Who,What\na@x.example,"hi,1,5\nb@x.example,yo",2,6\n'
+    [error] = read_wishes(tmp_path, both, columns=columns).spool.errors
+    assert error.startswith("line 2: opens a quote")
     for legit in (text.replace("8,2", "8 2"), 'Note,Who,What\n"a\nb",7,{1}\n'):
         file = read_wishes(tmp_path, legit.format("a", 3), columns=columns)
         assert file.spool.errors == []

@@ -12,7 +12,14 @@ from .way import direct
 
 WORDS = (
     *("undefined", "null", "None", "NaN", "false", "True", "0", "GUEST", "anonymous"),
-    *("{{customer.id}}", "a}}", "%{id}", "gid://shopify/Customer/undefined"),
+    *(
+        "nil",
+        "{{customer.id}}",
+        "a}}",
+        "%{id}",
+        "${customer.id}",
+        "gid://shopify/Customer/undefined",
+    ),
 )
 
 

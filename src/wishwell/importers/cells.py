@@ -26,7 +26,7 @@ _PRICE = re.compile(
     rf"(?:({_UNIT}) ?)?([0-9.,][0-9.,'’ ]{{0,40}}?)([.,][-–—]{{1,2}})?(?: ?({_UNIT}))?"
 )
 _WHOLE = re.compile(
-    r"[0-9]+|[0-9]{1,3}(?:(?P<mark>[.,'’ ])[0-9]{3})(?:(?P=mark)[0-9]{3})*"
+    r"[0-9]+|[1-9][0-9]{0,2}(?:(?P<mark>[.,'’ ])[0-9]{3})(?:(?P=mark)[0-9]{3})*"
     r"|[0-9]{1,2}(?:(?P<indian>,)[0-9]{2})(?:,[0-9]{2})*,[0-9]{3}"
 )
 _AVAILABILITY: dict[str, Availability] = {
@@ -125,7 +125,7 @@ def _amounts(text: str, currency: str) -> dict[Decimal, str]:
             continue
         if match is None or (point and point in (match["mark"], match["indian"])):
             continue
-        amount = re.sub("[^0-9]", "", whole) or "0"
+        amount = re.sub("[^0-9]", "", whole).lstrip("0") or "0"
         if len(fraction) > 4:  # as databases write decimals
             fraction = fraction.rstrip("0").ljust(2, "0")
         if fraction:

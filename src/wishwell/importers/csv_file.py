@@ -123,15 +123,15 @@ class CsvFile:
             self.spool.fail(*self._bad_date)
 
     # rule: catalogue-quotes
-    def _is_row(self, cells: list[str], quoted: int) -> bool:
-        """Whether cells name a customer and a product, one of them in the first ``quoted``."""
+    def _is_row(self, cells: list[str], inside: range) -> bool:
+        """Whether cells name a customer and a product, one of them in these places."""
         columns = self._cells[: len(NEEDED)]
         try:
             for _, at, _, read in columns:
                 read(cells[at].strip().removeprefix("'"))
         except Invalid:
             return False
-        return any(at < quoted for _, at, _, _ in columns)
+        return any(at in inside for _, at, _, _ in columns)
 
     def _take(self, line: int, cells: list[str]) -> None:
         """Checks a row, and stores its wish under its customer, unless it is a guest's."""

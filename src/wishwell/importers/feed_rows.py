@@ -194,9 +194,10 @@ class FeedRows:
         id_columns = self.format.ids or self.columns["product"]
         places = [header.index(name) for name in id_columns if name in header]
 
-        def is_row(cells: list[str], quoted: int) -> bool:
-            place = next((place for place in places if cells[place].strip()), quoted)
-            return place < quoted and self._is_id is not None and self._is_id(cells[place].strip())
+        def is_row(cells: list[str], inside: range) -> bool:
+            place = next((place for place in places if cells[place].strip()), -1)
+            is_id = self._is_id
+            return place in inside and is_id is not None and is_id(cells[place].strip())
 
         for line, row in found.rows(is_row, _ADVICE):
             yield line, row if isinstance(row, str) else dict(zip(header, row, strict=True))

@@ -59,7 +59,7 @@ def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[
     return found
 
 
-IsRow = Callable[[list[str], int], bool]
+IsRow = Callable[[list[str], range], bool]
 
 
 class _RowTooLarge(Exception):
@@ -162,8 +162,8 @@ class Table:
         """Yields each non-empty row: its line number, and its cells or an error message. Ends at a
         row or cell that is too large.
 
-        ``is_row``: whether cells are those of a row with an id in the first so many. With it, a row
-        that encloses another in its quotes is an error, which ends with ``advice``.
+        ``is_row``: whether cells are those of a row with an id in one of these places. With it, a
+        row that encloses another in its quotes is an error, which ends with ``advice``.
         """
         rows, width = self._rows(self.delimiter), len(self.header)
         while rows.line_num < self.header_line:
@@ -191,6 +191,8 @@ class Table:
                 yield line, f"has {len(cells)} cells, but {first} has {width}"
             elif is_row and (enclosed := self._enclosed_row(line, cells, is_row)):
                 message = f"encloses line {enclosed} in its quotes, which reads as a row"
+                if enclosed == line:
+                    message = "opens a quote that a later line closes, but reads as a row"
                 yield line, f"{message} (is a quote missing?){advice}"
             else:
                 yield line, cells
@@ -198,23 +200,35 @@ class Table:
     def _enclosed_row(self, line: int, cells: list[str], is_row: IsRow) -> int | None:
         """Returns the line number of the first line inside a row's quotes that reads as a row."""
         width = len(self.header)
-        for number, text, quoted in self._lines_inside(line, cells):
-            if text.count(self.delimiter) >= width - 1:
-                inner = next(csv.reader([text.rstrip("\r\n")], delimiter=self.delimiter), [])
-                if len(inner) == width and is_row(inner, quoted):
-                    return number
+        for number, inner, inside in self._lines_inside(line, cells):
+            if len(inner) == width and is_row(inner, inside):
+                return number
         return None
 
-    def _lines_inside(self, first: int, cells: list[str]) -> Iterator[tuple[int, str, int]]:
+    def _lines_inside(self, first: int, cells: list[str]) -> Iterator[tuple[int, list[str], range]]:
         """Yields the lines of cells with line breaks, as the cell has them and as the file does:
-        number, text, and how many of its cells are inside the quotes."""
-        line = first
-        for parts in map(_BREAK.split, cells):
-            for number, part in enumerate(parts if len(parts) > 1 else (), line):
-                yield number, part, len(self.header)
-                if number > line:  # the cell's first line continues another one
-                    yield number, self._row[number - first], part.count(self.delimiter)
+        number, cells, and which of them are inside the quotes."""
+        line, width = first, len(self.header)
+        before: list[str] = []  # cells of the line in front of the quotes
+        for cell in cells:
+            parts = _BREAK.split(cell)
+            if len(parts) == 1:
+                before.append(cell)
+                continue
+            yield line, before + self._split(parts[0]), range(len(before), width)
+            for number, part in enumerate(parts, line):
+                yield number, self._split(part, width), range(width)
+                if number > line:
+                    inside = range(part.count(self.delimiter))
+                    yield number, self._split(self._row[number - first], width), inside
             line += len(parts) - 1
+            before = self._split(parts[-1])
+
+    def _split(self, text: str, width: int = 0) -> list[str]:
+        """Returns the cells of a line; none if they must be fewer than ``width``."""
+        if text.count(self.delimiter) < width - 1:
+            return []
+        return next(csv.reader([text.rstrip("\r\n")], delimiter=self.delimiter), [])
 
 
 def _line_of_field(row: str, delimiter: str) -> int:

@@ -29,8 +29,8 @@ SELECT
 SELECT store_id, gid FROM profiles
 WHERE is_session = 0 AND (
     lower(substr(gid, strpos(gid, '/Customer/') + 10))
-    IN ('undefined', 'null', 'none', 'nan', 'false', 'true', '0', 'guest', 'anonymous')
-    OR gid LIKE '%{{%' OR gid LIKE '%}}%' OR gid LIKE '%!%25{%' ESCAPE '!'
+    IN ('undefined', 'null', 'nil', 'none', 'nan', 'false', 'true', '0', 'guest', 'anonymous')
+    OR gid LIKE '%{{%' OR gid LIKE '%}}%' OR gid LIKE '%!%25{%' ESCAPE '!' OR gid LIKE '%${%'
 )
 ORDER BY store_id, gid LIMIT 1000;
 

@@ -6,7 +6,7 @@ from wishwell.stores import placeholders
 
 _SPELLINGS = ["NaN"]
 for _spell in (str.lower, str.upper, str.capitalize):
-    _SPELLINGS += map(_spell, ("undefined", "null", "none", "nan"))
+    _SPELLINGS += map(_spell, ("undefined", "null", "nil", "none", "nan"))
 
 _MAX_COMMANDS = 5
 

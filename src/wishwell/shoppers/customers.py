@@ -220,7 +220,8 @@ def jwt_customer(
 def _check_times(claims: dict[str, Any]) -> None:
     """Raises ``InvalidEvidence`` for times in milliseconds and for ``nbf`` in the future."""
     for name in ("exp", "iat", "nbf"):  # seconds have 12 digits from the year 5138 on
-        if re.fullmatch(r"[0-9]{12,}(\.[0-9]*)?", str(claims.get(name))):
+        value = claims.get(name)
+        if re.fullmatch(r"[0-9]{12,}", str(int(value) if isinstance(value, float) else value)):
             raise InvalidEvidence(f"its {name} is in milliseconds, not in seconds")
     ahead = float(claims.get("nbf", 0)) - time.time()
     if ahead > _LEEWAY_SECONDS:
