@@ -52,6 +52,10 @@ ATTACKS = {
         '<?xml version="1.0" encoding="x-none"?>' + RSS.format(ITEM.format(7, "x")),
         "isn't well-formed XML (unknown encoding",
     ),
+    "product in a product": (
+        RSS.format("<item><g:id>7</g:id><item><g:id>8</g:id></item></item>"),
+        "has an <item> inside another product",
+    ),
     "page of a proxy": ("<html><body><h1>502</h1></body></html>", "has no <item> or <entry>"),
 }
 

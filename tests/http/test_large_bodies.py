@@ -7,6 +7,7 @@ measures both.
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import functools
 import gc
@@ -16,13 +17,15 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpx2
 import msgspec
 import pytest
 
 from tests.conftest import ROOMY
+from tests.servers import wait_until
 from wishwell import config
 from wishwell.errors import MAX_BAD_FIELDS
-from wishwell.http import routes
+from wishwell.http import flows, routes
 from wishwell.http.body_reader import MAX_BODY, BodyReader
 from wishwell.http.context import Request, Services
 from wishwell.http.pipeline import Pipeline
@@ -128,22 +131,28 @@ class Sender:
     def __init__(self, service: Services) -> None:
         self._service, self._pipeline = service, Pipeline(service)
 
-    async def send(self, method: str, path: str, body: bytes, **named: str) -> tuple[float, Any]:
-        """Returns the seconds of processor time until the response, and the response."""
+    def submit(
+        self, begin: Callable[[], None], method: str, path: str, body: bytes, **named: str
+    ) -> Request:
+        """Submits a request to admission, which calls ``begin``."""
         incoming = BodyReader(None)
         incoming.add(body)
         incoming.end()
-        begun = asyncio.Event()
-        named |= {"host": "x", "content-type": "application/json"}
+        named = {"host": "x", "content-type": "application/json", **named}
         headers = {name.replace("_", "-").encode(): named[name].encode() for name in named}
         request = Request(
-            admission=self._service.admission, begin=begun.set, service=self._service, id=UNKNOWN,
+            admission=self._service.admission, begin=begin, service=self._service, id=UNKNOWN,
             method=method, target=path.encode(), raw_path=path, path=path, query_string=b"",
             headers=headers, pairs=[*headers.items()], peer="127.0.0.1", incoming=incoming,
             keep_alive=True, accepts_chunked=True, reads=method == "GET",
         )  # fmt: skip
-        began = time.process_time()
         self._pipeline.submit(request)
+        return request
+
+    async def send(self, method: str, path: str, body: bytes, **named: str) -> tuple[float, Any]:
+        """Returns the seconds of processor time until the response, and the response."""
+        began, begun = time.process_time(), asyncio.Event()
+        request = self.submit(begun.set, method, path, body, **named)
         await begun.wait()
         answer = await self._pipeline(request)
         return time.process_time() - began, answer
@@ -265,3 +274,24 @@ def test_many_unknown_keys_cost_little_more_than_one(large_shop, sending):
 def details(answer: Any) -> list[dict[str, str]]:
     assert answer.status == 400
     return json.loads(answer.body)["error"]["details"]
+
+
+def test_waiting_visitor_counts_by_the_session_of_its_cookie(large_shop, sending):
+    """Before its checks, a storefront request counts for its address and the session of its cookie, so
+    that busy sessions refuse no quiet one of their address. Rules: fair-queueing, load-shedding."""
+    host, place = f"{large_shop.handle}.example", "/apps/wishlist/api/items"
+    headers = {"Host": host, "Sec-Fetch-Site": "same-origin"}
+    save = functools.partial(httpx2.post, f"{large_shop.service.url}{place}", headers=headers)
+    assert wait_until(lambda: save(json={"productId": 1}).status_code == 201, seconds=30)
+    cookie, _, _ = save(json={"productId": 1}).headers["Set-Cookie"].partition(";")
+    session = json.loads(
+        base64.urlsafe_b64decode(cookie.partition("=")[2].partition(".")[0] + "==")
+    )
+
+    async def check(sender: Sender) -> None:
+        await sender.send("GET", place, b"", host=host)  # loads the stores
+        for sent, expected in ((cookie, session["s"]), (cookie[:-1], ""), ("a=b", "")):
+            request = sender.submit(lambda: None, "GET", place, b"", host=host, cookie=sent)
+            assert flows.before_checks(request) == (large_shop.id, "127.0.0.1", expected)
+
+    sending(check)

@@ -13,7 +13,9 @@ from wishwell.fair_queue import NO_STORE, Flow
 from wishwell.http import rate_limits
 from wishwell.http.context import Request
 from wishwell.http.storefront import identity
+from wishwell.shoppers import cookie
 from wishwell.shoppers.shop import StorefrontRequest
+from wishwell.stores import Store
 
 
 def of_caller(request: Request, caller: Caller) -> Flow:
@@ -48,6 +50,24 @@ def _known_caller(request: Request) -> Caller | None:
     return request.service.authenticator.known(token.strip()) if bearer else None
 
 
+def _session(request: Request, store: Store) -> str:
+    """Returns the GID of the visitor's session in the cookie, or ""."""
+    jars = [value for name, value in request.pairs if name == b"cookie"]
+    values = [
+        value
+        for secure in (True, False)
+        for value in cookie.values(jars, cookie.name(secure=secure))
+    ]
+    if not values:
+        return ""
+    try:
+        cookies = request.service.shops.of(store).cookies
+    except ServiceError:
+        return ""
+    visitor = cookies.visitor(values[0], request.service.clock.for_ages() // 1000)
+    return visitor.session if visitor else ""
+
+
 def before_checks(request: Request) -> Flow:
     """Returns the flow of a request that isn't checked yet, from the caches: without I/O."""
     caller = _known_caller(request)
@@ -57,7 +77,9 @@ def before_checks(request: Request) -> Flow:
         except ServiceError:
             store = None
         party = identity.address(request, caller) or request.peer
-        return Flow(store.id if store else NO_STORE, party)
+        if store is None:
+            return Flow(NO_STORE, party)
+        return Flow(store.id, party, _session(request, store))
     if caller is not None:
         return of_caller(request, caller)
     return Flow(NO_STORE, rate_limits.address(request) or "")

@@ -49,6 +49,8 @@ class _Feed:
                 self.found = True
                 self._item_depth, self._line = self._depth, self.parser.CurrentLineNumber
                 self._cells, self._size = {}, 0
+        elif local in _ITEMS:
+            raise Invalid(f"has an <{local}> inside another product")
         elif self._depth == self._item_depth + 1:
             self._name, self._text = name, [attributes.get("href", "")]  # Atom's link
             self._grow(len(name) + _ELEMENT_SIZE)
