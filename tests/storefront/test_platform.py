@@ -110,6 +110,9 @@ WRONG = {
     "timestamp negative": lambda: signed([*common("7")[:-1], ("timestamp", f"-{time.time():.0f}")]),
     "timestamp twice": lambda: signed([*common("7"), ("timestamp", str(int(time.time())))]),
     "customer twice": lambda: signed([*common("7"), ("logged_in_customer_id", "8")]),
+    "customer twice, and its name": lambda: signed(
+        [*common("7"), ("logged_in_customer_id", "8"), ("q", "logged_in_customer_id=")]
+    ),
     "no customer named": lambda: signed(common("7")[:1] + common("7")[2:]),
     "longer by a name of ours": lambda: signed([*common(""), ("m8path_prefix", "")]),
     "customer that is none": lambda: signed(common("a/../b")),
