@@ -1,6 +1,7 @@
 """Currencies of ISO 4217: their codes and decimals, and symbols that shops write."""
 
 import csv
+import re
 from decimal import Decimal
 from importlib import resources
 
@@ -20,6 +21,14 @@ for _row in _ROWS:
 def is_known(code: str) -> bool:
     """Returns whether a code is a currency that prices can have today."""
     return code in DECIMALS
+
+
+def of_column(name: str) -> str:
+    """Returns the currency that a column's name has in brackets, as ``Price (EUR)``, or ""."""
+    for code in re.findall(r"[(\[]([A-Za-z]{3})[)\]]", name):
+        if is_known(code.upper()):
+            return str(code.upper())
+    return ""
 
 
 def text(amount: str, code: str) -> str:

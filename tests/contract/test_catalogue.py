@@ -332,6 +332,15 @@ def test_symbol_means_its_currency_or_the_cell_is_left_out(cell, currency, amoun
     assert found.count() and "which doesn't mean EUR" in told
 
 
+def test_column_names_the_currency():
+    """A code in brackets in a column's name is the currency of its cells. Rule: catalogue-prices."""
+    text = "id,title,Price (GBP)\n7,a,19.90\n8,b,£5\n9,c,$6\n"
+    found, told = read(text, currency="USD", columns={"price": "Price (GBP)"})
+    prices = {one.product_id: one.data.price for one in found}
+    assert prices == {"7": Money("19.90", "GBP"), "8": Money("5", "GBP"), "9": None}
+    assert len(told) == 1 and "which doesn't mean GBP" in told[0]
+
+
 @pytest.mark.parametrize(
     ("zone", "named", "expected"),
     [("Australia/Sydney", "", [60, 80]), ("", "Australia/Sydney", [60, 80]), ("", "", [80, 60])],

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from wishwell import products
+from wishwell import currencies, products
 from wishwell.db import Row
 from wishwell.errors import Invalid
 from wishwell.importers import cells, json_rows, table
@@ -246,8 +246,11 @@ class Catalogue:
         return (sale, period.end) if period.includes(self._now) else (regular, None)
 
     def _money(self, line: int, row: Mapping[str, Any], field: str, currency: str) -> Money | None:
-        """Returns the price in a field. 0 stands for an unknown price, or for no sale."""
-        money = self._optional(line, row, field, lambda cell: cells.price(cell, currency))
+        """Returns the price in a field, in the currency of its column's name, or in ``currency``. 0
+        stands for an unknown price, or for no sale."""
+        named = filter(None, map(currencies.of_column, self.feed.columns[field]))
+        code = next(named, currency)
+        money = self._optional(line, row, field, lambda cell: cells.price(cell, code))
         return money if money and Decimal(money.amount) else None
 
     def _optional(
