@@ -237,3 +237,50 @@ def test_missing_variants_stay_unless_they_are_to_be_deleted(bench, store):
 
     put(bench, store, f"{head}7,1,new\n8,3,c\n", deletes=True, meanwhile=meanwhile)
     assert ids() == [["1"], ["9", "3"]]
+
+
+@pytest.mark.parametrize("deletes", [False, True])
+def test_row_of_a_variant_changes_that_variant(bench, store, deletes):
+    """In a file of ids and stock, the id of a stored variant is no new product, and its product isn't
+    missing. Rules: catalogue-partial, catalogue-delete-missing."""
+    put(bench, store, VARIANTS)
+    text = "id,availability\n8711,out_of_stock\n8712,in_stock\n"
+    found = put(bench, store, text, deletes)
+    _, variants = shown(bench, store, "871")
+    stock = {id: one["availability"] for id, one in variants.items()}
+    assert stock == {"8711": "out_of_stock", "8712": "in_stock"}
+    assert (found.compared, found.missing.products, found.missing.variants) == (1, 0, 0)
+
+
+def test_woocommerce_export_with_chosen_columns_is_recognised():
+    """A WooCommerce export without prices is one by its stock. Rule: catalogue-formats."""
+    found, told = read("ID,SKU,Name,Stock,In stock?\n1,a,b,0,0\n")
+    [product] = found
+    assert (told, found.feed.format.name) == ([], "woocommerce")
+    assert (product.data.title, product.data.available) == ("b", False)
+
+
+@pytest.mark.parametrize("cell", ["0", "-1", "0.0", "-1.0", "FALSE", "no", "'-1", "1", "1.0"])
+def test_private_product_and_draft_of_woocommerce_are_left_out(cell):
+    """`Published` is 0 or -1 in any form that spreadsheets write. Rule: catalogue-formats."""
+    found, _ = read(f"ID,SKU,Name,Regular price,Published\n1,a,b,5 EUR,{cell}\n")
+    assert (len([*found]), found.hidden.count) == ((1, 0) if cell.startswith("1") else (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "product"),
+    [
+        ("Item,ID,Inventory Tracking,Name,Is Visible", "Product,7,none,a,{}", "ID"),
+        ("store_view_code,sku,name,product_online", ",7,a,{}", "sku"),
+    ],
+)
+def test_product_that_a_platform_hides_is_left_out(head, row, product):
+    """BigCommerce's and Magento's hidden products count as unpublished. Rule: catalogue-other-rows."""
+    columns = {"product": product, "title": "Name"}
+    for cell, is_shown in (
+        ("true", True),
+        ("1", True),
+        ("false" if "Item" in head else "2", False),
+    ):
+        found, told = read(f"{head}\n{row.format(cell)}\n", columns=columns)
+        assert (len([*found]), found.hidden.count, told) == (is_shown, not is_shown, [])

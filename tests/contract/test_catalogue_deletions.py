@@ -3,6 +3,7 @@
 import pytest
 
 from wishwell import products
+from wishwell.importers import catalogue_variants
 from wishwell.importers.catalogue import Catalogue
 
 from .test_catalogue import NUMBERS, TEXTS, read
@@ -80,6 +81,7 @@ def put(bench, store, text, deletes=False, meanwhile=None, **how):
     """Imports a feed as the command does. Returns its catalogue."""
     found: Catalogue = read(text, store, **how)[0]
     begun = bench.clock.tick()
+    bench.drain(catalogue_variants.join(bench.db, found))
     bench.drain(found.missing.count(bench.db, deletes=deletes))
     put_products(bench, found, meanwhile, since=begun if deletes else "")
     if deletes and not found.is_unsure and not found.missing.is_withheld:

@@ -111,11 +111,16 @@ SPOILT = {
     "7.12095E+12": "dropped digits. Import the app's own file, or export it again",
     "7,12095e+12": "dropped digits",
     "7E12": "dropped digits",
+    "7.011": "isn't a whole number",
+    "7017,5": "isn't a whole number",
+    "-1": "isn't a whole number",
+    "#REF!": "is a spreadsheet's error",
     "7,120,953,278,003": "has separators between thousands",
     "NaN": "is a placeholder and names no customer",
     "None": "is a placeholder",
     "guest": "is a placeholder",
-    "#N/A": "must be gid://shopify/Customer/<id>",
+    "#N/A": "is a spreadsheet's error",
+    "(null)": "is a placeholder",
     "-": "must be gid://shopify/Customer/<id>",
     "null": "is empty; skip rows",
     "0.0": "is empty; skip rows",
@@ -130,6 +135,12 @@ def test_spoilt_customer_id_is_refused(tmp_path, cell):
     spreadsheet-ids, placeholder-ids, import-emails."""
     [error] = read(tmp_path, f'customer,product\n"{cell}",1\n').spool.errors
     assert error.startswith("line 2: column 'customer': ") and SPOILT[cell] in error
+
+
+def test_text_form_of_a_spreadsheet_is_read(tmp_path):
+    """`="7"`, by which Excel's files keep a text, is 7. Rule: spreadsheet-ids."""
+    file = read(tmp_path, 'customer,product\n"=""7120953279""",1\n')
+    assert [bundle.profile.gid for bundle in file] == ["gid://shopify/Customer/7120953279"]
 
 
 def test_product_ids_that_lost_digits_are_refused_among_integers(tmp_path):

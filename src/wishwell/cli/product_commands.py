@@ -14,7 +14,13 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.clock import ClockSuspect
 from wishwell.errors import Invalid
-from wishwell.importers import catalogue_summary, feed_formats, feed_rows, table
+from wishwell.importers import (
+    catalogue_summary,
+    catalogue_variants,
+    feed_formats,
+    feed_rows,
+    table,
+)
 from wishwell.importers.catalogue import Catalogue
 from wishwell.importers.catalogue_changes import Changes
 from wishwell.importers.catalogue_summary import Summary
@@ -125,6 +131,8 @@ def _import(
     all_products, missing = found.count(), found.missing
 
     async def put(db: Database) -> None:
+        async for _ in catalogue_variants.join(db, found):
+            progress.report("looking for variants")
         async for _ in missing.count(db, deletes=bool(since)):
             progress.report(f"compared {missing.stored_products:,} stored products")
         suspect = await _suspicion(db) if missing.products or missing.variants else None

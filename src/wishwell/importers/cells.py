@@ -33,13 +33,36 @@ _AVAILABILITY: dict[str, Availability] = {
     **dict.fromkeys(
         (
             *("in stock", "instock", "in store only", "limited availability", "true", "yes", "y"),
-            *("available", "low stock", "lowstock", "limited stock", "last items in stock"),
+            *(
+                "wahr",
+                "vrai",
+                "verdadero",
+                "online only",
+                "onlineonly",
+                "available",
+                "low stock",
+                "lowstock",
+                "limited stock",
+                "last items in stock",
+            ),
         ),
         "in_stock",
     ),
     **dict.fromkeys(
         (
-            *("out of stock", "outofstock", "sold out", "discontinued", "false", "no", "n"),
+            *(
+                "falsch",
+                "faux",
+                "falso",
+                "soldout",
+                "out of stock",
+                "outofstock",
+                "sold out",
+                "discontinued",
+                "false",
+                "no",
+                "n",
+            ),
             *("unavailable", "not available", "not in stock", "no stock"),
         ),
         "out_of_stock",
@@ -47,7 +70,14 @@ _AVAILABILITY: dict[str, Availability] = {
     **dict.fromkeys(("preorder", "pre order", "presale", "coming soon"), "preorder"),
     **dict.fromkeys(
         (
-            *("backorder", "back order", "on backorder", "onbackorder", "available for order"),
+            *(
+                "backordered",
+                "backorder",
+                "back order",
+                "on backorder",
+                "onbackorder",
+                "available for order",
+            ),
             *("on order", "made to order"),
         ),
         "backorder",

@@ -270,7 +270,7 @@ def _customers(store: Store, how: Reading) -> Callable[[str], tuple[str, str]]:
     def customer(cell: str) -> profiles.Profile:
         platform, id = ids.customer_of(cell) or (store.platform, cell)
         is_gid = id.startswith("gid://")  # of something else than a customer, which is refused
-        gid = cell if is_gid else ids.customer_gid(platform, id_cells.number(id))
+        gid = cell if is_gid else ids.customer_gid(platform, id_cells.customer(id))
         profile = profiles.parse(store, "", gid, "customer")
         if "@" in id and not how.emails_are_ids:
             raise Invalid(

@@ -229,6 +229,9 @@ SHOPIFY_BULK = Format(
 )
 
 
+_NOT_PUBLISHED = {"0", "-1", "0.0", "-1.0", "false", "no"}  # private and drafts
+
+
 class WooCommerce:
     """The rows of WooCommerce's export. Variations name their parent by its SKU or ``id:44``."""
 
@@ -239,7 +242,7 @@ class WooCommerce:
     # rule: catalogue-formats
     def remember_product(self, row: Row) -> None:
         """Remembers the SKU of a product, which variations may name, and whether it is hidden."""
-        if row.get("published") in ("0", "-1"):  # private, draft
+        if row.get("published", "").lower().lstrip("'") in _NOT_PUBLISHED:
             self._hidden.add(row["id"])
         if row.get("sku") and not row.get("parent"):
             self._id_of.setdefault(row["sku"], row["id"])
@@ -295,4 +298,6 @@ def detect(header: Collection[str], *, commented: bool) -> Format:
     for one in (SHOPIFY, WOOCOMMERCE):
         if one.signs <= names:
             return one
+    if names >= {"id", "sku", "in_stock?"}:  # with chosen columns
+        return WOOCOMMERCE._replace(signs=frozenset({"id"}))
     return META if commented else GOOGLE

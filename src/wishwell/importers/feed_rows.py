@@ -130,7 +130,8 @@ class FeedRows:
         if name:
             if row[name].strip().lower() != cell:
                 raise feed_formats.NoProduct(name, row[name].strip())
-            if row.get("product_visible?", "").strip().lower() in ("n", "no", "false"):
+            visible = row.get("product_visible?") or row.get("is_visible") or ""
+            if visible.strip().lower() in ("n", "no", "false") or row.get("product_online") == "2":
                 raise feed_formats.Unpublished
         return self._rewrite(row) if self._rewrite else (row,)
 

@@ -7,6 +7,8 @@ from wishwell.errors import Invalid
 _WHOLE = re.compile(r"([0-9]+)\.0+")
 _ROUNDED = re.compile(r"[0-9]+([.,][0-9]+)?E\+?[0-9]+", re.IGNORECASE)
 _GROUPED = re.compile("[0-9]{1,3}(,[0-9]{3})+")
+_FORMULA = re.compile('="([^"]*)"')
+_SPOILT = re.compile(r"-[0-9]+|[0-9]+[.,][0-9]+|#(REF|VALUE|NAME|NUM|NULL|DIV/0|N/A)[!?]?")
 
 
 # rule: spreadsheet-ids
@@ -22,5 +24,15 @@ def number(id: str) -> str:
         )
     if _GROUPED.fullmatch(id):
         raise Invalid("has separators between thousands. Format the column as text before saving")
-    match = _WHOLE.fullmatch(id)
+    match = _WHOLE.fullmatch(id) or _FORMULA.fullmatch(id)
     return match[1] if match else id
+
+
+# rule: spreadsheet-ids
+def customer(id: str) -> str:
+    """Returns the customer id in a cell. Raises ``Invalid`` as ``number`` does, and for other
+    numbers than whole ones and a spreadsheet's errors."""
+    whole = number(id)
+    if _SPOILT.fullmatch(whole):
+        raise Invalid("isn't a whole number, or is a spreadsheet's error")
+    return whole

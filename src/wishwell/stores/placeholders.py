@@ -6,7 +6,9 @@ from wishwell import ids
 from wishwell.errors import Invalid
 from wishwell.stores import Store
 
-_WORDS = frozenset({"undefined", "null", "nil", "none", "nan", "[object object]"})
+_WORDS = frozenset(
+    {"undefined", "null", "nil", "none", "nan", "[object object]", "(null)", "<nil>"}
+)
 _CUSTOMER_WORDS = _WORDS | {"false", "true", "0", "guest", "anonymous"}
 _TEMPLATE = re.compile(r"\{\{|\}\}|[%$]\{")
 

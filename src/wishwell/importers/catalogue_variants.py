@@ -1,0 +1,38 @@
+"""Joins rows that name only a variant to the stored product that has it."""
+
+from collections.abc import AsyncIterator
+
+import msgspec
+
+from wishwell import ids, products
+from wishwell.db import Database, run_statement, statements
+from wishwell.importers.catalogue import Catalogue
+
+
+# rule: catalogue-partial
+async def join(db: Database, catalogue: Catalogue) -> AsyncIterator[None]:
+    """Joins the rows of a file without titles, such as ids and stock, that name no stored product,
+    but a variant of exactly one."""
+    spool, after = catalogue.spool, ids.NO_UUID
+    if "title" in catalogue.stated.any:
+        return
+    spool.ask("CREATE TABLE stored (id TEXT PRIMARY KEY)")
+    spool.ask("CREATE TABLE variants (id TEXT PRIMARY KEY, product TEXT)")
+    params = {"store": catalogue.store.id, "limit": products.MAX_BULK}
+    while rows := await db.read(run_statement, "export_products", **params, after=after):
+        for row in rows:
+            product = statements.named("product_file_fields", row)
+            id, after = product["product_id"], product["id"]
+            spool.ask("INSERT INTO stored VALUES (?)", id)
+            for variant in msgspec.json.decode(product["variants"]):
+                spool.ask(
+                    "INSERT INTO variants VALUES (?, ?) ON CONFLICT DO UPDATE SET product = ''",
+                    str(variant["variantId"]),
+                    id,
+                )
+        yield
+    spool.ask(
+        "UPDATE records SET kind = key, key = (SELECT product FROM variants WHERE id = key) "
+        "WHERE kind = '' AND key IN (SELECT id FROM variants WHERE product > '') "
+        "AND key NOT IN (SELECT id FROM stored)"
+    )
