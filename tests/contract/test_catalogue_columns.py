@@ -8,7 +8,7 @@ from wishwell import products
 from wishwell.errors import Invalid
 from wishwell.products import NewProduct, ProductData, Variant
 
-from .test_catalogue import eur, load, read
+from .test_catalogue import TEXTS, eur, load, read
 from .test_catalogue_deletions import put
 
 FULL = (
@@ -284,3 +284,34 @@ def test_product_that_a_platform_hides_is_left_out(head, row, product):
     ):
         found, told = read(f"{head}\n{row.format(cell)}\n", columns=columns)
         assert (len([*found]), found.hidden.count, told) == (is_shown, not is_shown, [])
+
+
+def test_unpublished_product_of_shopifys_csv_is_left_out():
+    """A product that Shopify's online store doesn't show is left out with its variants.
+    Rule: catalogue-formats."""
+    head = "Handle,Title,Option1 Name,Option1 Value,Published,Status,Variant Price"
+    text = f"{head}\na,A,Size,S,false,active,5\na,,,M,,,5\nb,B,Size,S,TRUE,active,5\n"
+    found, told = read(text, TEXTS, currency="EUR")
+    assert ([one.product_id for one in found], found.hidden.count, told) == (["b"], 2, [])
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "is_on"),
+    [
+        ("0000-00-00", "0000-00-00", True),
+        ("0000-00-00 00:00:00", "2025-12-31", False),
+        ("2026-02-01", "0000-00-00", False),
+        ("", "2027-01-01", True),
+        ("2025-01-01", "", True),
+    ],
+)
+def test_sale_without_one_of_its_dates_is_open(start, end, is_on):
+    """An empty date, or 0000-00-00, is no limit of a sale, in two columns and in one cell.
+    Rule: catalogue-prices."""
+    columns = {"price": "p", "sale_price": "s", "sale_starts": "a", "sale_ends": "b"}
+    made = read(f"id,p,s,a,b\n7,20 EUR,15 EUR,{start},{end}\n", columns=columns)[0]
+    assert [one.data.price for one in made] == [eur("15" if is_on else "20")]
+    if "0000" not in start + end:
+        head = "id,price,sale_price,sale_price_effective_date"
+        made = read(f"{head}\n7,20 EUR,15 EUR,{start}/{end}\n")[0]
+        assert [one.data.price for one in made] == [eur("15" if is_on else "20")]

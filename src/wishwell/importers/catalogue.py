@@ -28,6 +28,7 @@ from wishwell.stores import Store
 from wishwell.transfer.spool import Spool
 
 _BATCH_SIZE = 10_000
+_SALE_DATES = ("sale_starts", "sale_ends")
 _MAX_SALES = 100
 _MAX_REASONS = 100
 _STATED = {"available": "availability"} | {
@@ -285,7 +286,8 @@ class Catalogue:
         for name in self.feed.columns[field]:
             value = json_rows.scalar(row.get(name))
             cell = "" if value is None else str(value).strip()
-            if cell not in table.EMPTY_CELLS:
+            is_no_date = field in _SALE_DATES and cell.startswith("0000-00-00")
+            if cell not in table.EMPTY_CELLS and not is_no_date:
                 self.read_columns.setdefault(field, name)
                 table.check_text(cell, self.feed.encoding)
                 return cell

@@ -223,11 +223,12 @@ class Period(NamedTuple):
 
 # rule: catalogue-prices
 def period(cell: str, zone: tzinfo) -> Period:
-    """Returns the period in a cell of two ISO 8601 times, with a slash between."""
+    """Returns the period in a cell of two ISO 8601 times with a slash between; one may be empty."""
     start, slash, end = cell.partition("/")
-    if not slash:
+    if not slash or not (start + end).strip():
         raise Invalid("must be two times with a slash between, such as 2027-03-01/2027-03-08")
-    return Period(moment(start, zone), moment(end, zone, ends=True))
+    begins = moment(start, zone) if start.strip() else None
+    return Period(begins, moment(end, zone, ends=True) if end.strip() else None)
 
 
 def moment(cell: str, zone: tzinfo, *, ends: bool = False) -> int:

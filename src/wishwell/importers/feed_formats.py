@@ -100,7 +100,9 @@ class Shopify:
     def rows(self, row: Row) -> Iterable[Row]:
         """Yields the rows of a row. Raises ``Unpublished``."""
         handle = row.get("handle") or row.get("url_handle") or ""
-        if (row.get("status") or "").lower() in ("draft", "archived"):
+        published = row.get("published") or row.get("published_on_online_store") or ""
+        hidden = (row.get("status") or "").lower() in ("draft", "archived")
+        if hidden or published.lower() == "false":
             self._hidden.add(handle)
         if handle in self._hidden:
             raise Unpublished
@@ -163,6 +165,7 @@ SHOPIFY = Format(
             *("image_src", "product_image_url", "variant_image", "variant_image_url"),
             *("option2_value", "option3_value", "variant_inventory_qty", "inventory_quantity"),
             *("variant_inventory_policy", "continue_selling_when_out_of_stock", "status"),
+            *("published", "published_on_online_store"),
             *("variant_inventory_tracker", "inventory_tracker"),
         )
     ),
