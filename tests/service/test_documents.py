@@ -89,11 +89,11 @@ def test_postgresql_is_set_up_as_described(postgres_server):
     admin = postgres_server.create_database()
     path = {"PATH": f"{postgres_binaries()}:{os.environ['PATH']}"}
     page = (ROOT / "docs/operations.md").read_text().partition("## PostgreSQL")[2]
-    role, bounds, *_ = re.findall(r"^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    role, grants, bounds, *_ = re.findall(r"^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
 
-    def sql(text):
-        text = re.sub(r"\bwishwell\b", name, text)
-        argv = ["psql", "-v", "ON_ERROR_STOP=1", admin]
+    def sql(text, database=admin):
+        text = re.sub(r"\bserved\b", f"{name}_served", re.sub(r"\bwishwell\b", name, text))
+        argv = ["psql", "-v", "ON_ERROR_STOP=1", database]
         subprocess.run(argv, input=text, env=os.environ | path, text=True, check=True)
 
     with Service() as service:
@@ -106,6 +106,7 @@ def test_postgresql_is_set_up_as_described(postgres_server):
         *_, token, signing, sealing = shell(service, [text, f"printenv {' '.join(names)}"]).split()
         SECRETS.update((token, Path(signing).read_text(), Path(sealing).read_text()))
         sql(bounds)
+        sql(f"CREATE ROLE served; {grants}", f"{admin.rpartition('/')[0]}/{name}")
         assert serve == "wishwell serve"
         keys = dict(zip(names, (signing, sealing), strict=True))
         service.settings |= keys | {"WISHWELL_DATABASE_URL": url}

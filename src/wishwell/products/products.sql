@@ -115,8 +115,9 @@ LIMIT :limit;
 -- The same items with the columns of items_due, for a count of the notices that a put would cause.
 SELECT p.notices, p.gid, i.profile_id, i.dropped_at, i.restocked_at, item_fields(i)
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND p.closed_at IS NULL AND coalesce(p.notices, :unasked) = 1
-  AND i.purchased = ''
+WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND i.purchased = ''
+  AND (SELECT 1 FROM profiles q WHERE q.profile_id = i.profile_id AND q.closed_at IS NULL
+                                  AND coalesce(q.notices, :unasked) = 1) IS NOT NULL
 ORDER BY i.id
 LIMIT :limit;
 
