@@ -1,6 +1,7 @@
 """Currencies of ISO 4217: their codes and decimals, and symbols that shops write."""
 
 import csv
+import functools
 import re
 from decimal import Decimal
 from importlib import resources
@@ -23,6 +24,7 @@ def is_known(code: str) -> bool:
     return code in DECIMALS
 
 
+@functools.lru_cache(maxsize=100)
 def of_column(name: str) -> str:
     """Returns the currency that a column's name has in brackets, as ``Price (EUR)``, or ""."""
     for code in re.findall(r"[(\[]([A-Za-z]{3})[)\]]", name):

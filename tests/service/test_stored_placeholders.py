@@ -13,7 +13,7 @@ def test_stored_placeholders_stay_reachable_and_get_no_notices(new_service):
     old, new = new_service(**keys), new_service(**keys)
     old.start()
     shop = Shop(old, "--product-ids", "text", "--events", "on")
-    for customer in ("somebody", "7"):
+    for customer in ("somebody", "nobody", "7"):
         http = shop.customer(customer).http
         for product in ("a", "lost"):
             assert http.post("/items", json={"productId": product}).status_code == 201
@@ -23,17 +23,20 @@ def test_stored_placeholders_stay_reachable_and_get_no_notices(new_service):
     file = new.folder / "store.jsonl"
     text = old.quick("export", "--store", shop.handle)
     text = text.replace("/Customer/somebody", "/Customer/undefined").replace('"lost"', '"null"')
+    text = text.replace("/Customer/nobody", "/Customer/(null)")
     file.write_text(text)
     new.quick("init")
     code, out, _ = new.attempt("import", str(file), "--store", shop.handle)
-    assert (code, "1 customer with a placeholder as id" in out) == (0, True)
+    assert (code, "2 customers with a placeholder as id" in out) == (0, True)
     taken = new.quick("export", "--store", shop.handle)  # by key, and so in another order
     assert sorted(taken.splitlines()[1:]) == sorted(text.splitlines()[1:])
     lines = {one["what"]: one for one in json.loads(new.attempt("doctor", "--json")[1])}
     gid = f"gid://{shop.platform}/Customer/undefined"
     assert lines["placeholders"]["state"] == "note"
     erase = f"wishwell profile erase '{gid}' --store {shop.handle}"
-    assert f"2 ids are placeholders: {erase}; " in lines["placeholders"]["says"]
+    assert "3 ids are placeholders: " in lines["placeholders"]["says"]
+    for command in (erase, erase.replace("undefined", "(null)")):
+        assert f"{command}; " in lines["placeholders"]["says"]
     assert "query=product:null" in lines["placeholders"]["says"]
     new.start()
     admin = new.client(new.admin_token(shop.handle))

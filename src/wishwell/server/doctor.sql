@@ -28,8 +28,7 @@ SELECT
 -- Customers whose id may be a placeholder (stores/placeholders.py decides). Reads all profiles.
 SELECT store_id, gid FROM profiles
 WHERE is_session = 0 AND (
-    lower(substr(gid, strpos(gid, '/Customer/') + 10))
-    IN ('undefined', 'null', 'nil', 'none', 'nan', 'false', 'true', '0', 'guest', 'anonymous')
+    lower(substr(gid, strpos(gid, '/Customer/') + 10)) in_texts(:words)
     OR gid LIKE '%{{%' OR gid LIKE '%}}%' OR gid LIKE '%!%25{%' ESCAPE '!' OR gid LIKE '%${%'
 )
 ORDER BY store_id, gid LIMIT 1000;

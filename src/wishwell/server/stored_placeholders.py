@@ -4,10 +4,12 @@ from wishwell import stores
 from wishwell.db import Reader
 from wishwell.stores import placeholders
 
-_SPELLINGS = ["NaN"]
-for _spell in (str.lower, str.upper, str.capitalize):
-    _SPELLINGS += map(_spell, ("undefined", "null", "nil", "none", "nan"))
-
+# Looked up exactly, because an index finds them then.
+_SPELLINGS = ["NaN"] + [
+    spell(word)
+    for word in sorted(placeholders.PRODUCT_WORDS)
+    for spell in (str.lower, str.upper, str.capitalize)
+]
 _MAX_COMMANDS = 5
 
 
@@ -17,7 +19,9 @@ async def commands(tx: Reader) -> tuple[int, list[str]]:
     commands that erase or show the first of them."""
     handles = {store.id: store.handle for store in await stores.listed(tx)}
     stored: list[str] = []
-    for store, gid in await tx.all("customers_like_placeholders"):
+    for store, gid in await tx.all(
+        "customers_like_placeholders", words=[*placeholders.CUSTOMER_WORDS]
+    ):
         if placeholders.names_nobody(gid):
             stored.append(f"wishwell profile erase '{gid}' --store {handles.get(store, store)}")
     for store, product in await tx.all("products_named", ids=_SPELLINGS):

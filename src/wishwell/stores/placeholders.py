@@ -6,10 +6,10 @@ from wishwell import ids
 from wishwell.errors import Invalid
 from wishwell.stores import Store
 
-_WORDS = frozenset(
+PRODUCT_WORDS = frozenset(
     {"undefined", "null", "nil", "none", "nan", "[object object]", "(null)", "<nil>"}
 )
-_CUSTOMER_WORDS = _WORDS | {"false", "true", "0", "guest", "anonymous"}
+CUSTOMER_WORDS = PRODUCT_WORDS | {"false", "true", "0", "guest", "anonymous"}
 _TEMPLATE = re.compile(r"\{\{|\}\}|[%$]\{")
 
 
@@ -17,12 +17,12 @@ _TEMPLATE = re.compile(r"\{\{|\}\}|[%$]\{")
 def is_customer(id: str) -> bool:
     """Returns whether a customer id is a placeholder, such as ``undefined`` or
     ``{{ customer.id }}``."""
-    return id.lower() in _CUSTOMER_WORDS or _TEMPLATE.search(id) is not None
+    return id.lower() in CUSTOMER_WORDS or _TEMPLATE.search(id) is not None
 
 
 def is_product(id: str) -> bool:
     """Returns whether the id of a product or variant is a placeholder, such as ``undefined``."""
-    return id.lower() in _WORDS or _TEMPLATE.search(id) is not None
+    return id.lower() in PRODUCT_WORDS or _TEMPLATE.search(id) is not None
 
 
 def names_nobody(gid: str) -> bool:
