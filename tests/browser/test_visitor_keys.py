@@ -50,6 +50,13 @@ class Device:
             SECRETS.add(visitor["key"])
         return visitor
 
+    def await_stored(self, page) -> dict[str, str]:
+        """Waits for the visitor's key and address: the page stores them after the response."""
+        page.wait_for_function(f"localStorage['wishwell:{BASE}']?.includes('wwvis_')")
+        visitor = self.stored(page)
+        assert visitor
+        return visitor
+
     def to_service(self) -> list[str]:
         """Returns the requests at the service's own address, without preflights."""
         return [url.replace(self.front.service.url, "") for url in self.urls
@@ -116,7 +123,7 @@ def test_visitors_save_is_shown_after_a_reload_and_in_another_tab(front, device)
     press(page)
     shows(page, saved=True)
     assert front.proxy.sent("POST /items") == [201]
-    visitor = device.stored(page)
+    visitor = device.await_stored(page)
     assert visitor["service"] == front.service.url
     page.reload()
     shows(page, saved=True)
@@ -161,7 +168,7 @@ def test_sign_in_takes_the_key_once_and_the_next_shopper_gets_nothing(front, dev
     customer = f"4{strips:d}"
     page = device.open()
     press(page)
-    key = device.stored(page)["key"]
+    key = device.await_stored(page)["key"]
     front.proxy.customer = customer
     device.open(page=page)
     shows(page, saved=True)
@@ -207,7 +214,7 @@ def test_refused_key_is_forgotten_and_the_press_saved(front, device):
     Rules: storefront-visitor-key, token-revoked."""
     page = device.open()
     press(page)
-    key = device.stored(page)["key"]
+    key = device.await_stored(page)["key"]
     page.reload()
     shows(page, saved=True)
     settled(page)

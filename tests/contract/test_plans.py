@@ -52,6 +52,7 @@ PARAMS = {
     "products": ["p0", "p7", f"p{AT + 1}"],
     "variants": ["", "", ""],
     **same("tags types titles", ["gift"]),
+    "words": ["null", "undefined"],
     **same("now ahead updated_at touched_at", LATER),
     **same("since since_for_cookies", LATER),
     **same("before before_for_cookies gone_before empty_before", EARLIER),
@@ -145,6 +146,14 @@ def page_questions(engine, count) -> Iterator[Question]:
         for values in combinations(*(TERMS[term] for term in query.terms)):
             takes = step.takes[: 3 + len(values)]
             yield name, step._replace(takes=takes), named | dict(zip("abc", values, strict=False))
+
+
+def test_arguments_of_plans_are_arrays_where_the_statement_takes_one():
+    """The slow test below runs each statement; a new array without a value fails here already."""
+    for name, step, params in questions("postgresql"):
+        for number in set(re.findall(r"\$(\d+)::text\[\]", step.sql)):
+            argument = step.takes[int(number) - 1]
+            assert isinstance(params[argument], list), (name, argument)
 
 
 @pytest.fixture(scope="module")
