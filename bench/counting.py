@@ -47,9 +47,9 @@ from tests.servers import PREFIX, PostgresServer
 from wishwell import ids, stores
 from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
-from wishwell.db.postgres import Postgres
-from wishwell.db.sqlite import SQLite
-from wishwell.fair_queue import FairQueue, Flow
+from wishwell.db.postgres.database import Postgres
+from wishwell.db.sqlite.database import SQLite
+from wishwell.fairness.fair_queue import FairQueue, Flow
 from wishwell.reports import counting, tally
 
 PRODUCTS, READERS = 100_000, 500

@@ -14,12 +14,13 @@ import asyncpg
 import msgspec
 
 from wishwell import config, ids
-from wishwell.db import pages, sqlite_file, statements
-from wishwell.db.connecting import prepare
-from wishwell.db.hosts import Hosts
+from wishwell.db import pages, statements
 from wishwell.db.pages import PageQuery
-from wishwell.db.pool import Pool
-from wishwell.db.url import Address, parse
+from wishwell.db.postgres.connecting import prepare
+from wishwell.db.postgres.hosts import Hosts
+from wishwell.db.postgres.pool import Pool
+from wishwell.db.postgres.url import Address, parse
+from wishwell.db.sqlite import sqlite_file
 from wishwell.wishlists import items, lists
 
 URL = os.environ["FLOOR_DATABASE"]

@@ -17,9 +17,9 @@ import click
 import uvicorn
 
 from demo import catalogue, forward, shop
-from wishwell import log
 from wishwell.errors import ServiceError
 from wishwell.server import serve
+from wishwell.telemetry import log
 
 _START_SECONDS = 30
 

@@ -12,15 +12,15 @@ import pytest
 from wishwell import config
 from wishwell.db import migrate
 from wishwell.errors import Overloaded
-from wishwell.fair_queue import CURRENT, Contention, Flow, Ticket
-from wishwell.http.admission import FULL, LATE, Admission, RequestTicket
+from wishwell.fairness.fair_queue import CURRENT, Contention, Flow, Ticket
+from wishwell.http.server.admission import FULL, LATE, Admission, RequestTicket
 from wishwell.server import app
 
 
 @pytest.fixture(autouse=True)
 def lasting_contention(monkeypatch):
     """Queues that were contended once stay so for a whole test, however slow the machine is."""
-    monkeypatch.setattr("wishwell.fair_queue.CONTENDED_SECONDS", 3600)
+    monkeypatch.setattr("wishwell.fairness.fair_queue.CONTENDED_SECONDS", 3600)
 
 
 def submitted(admission, flow, begin=lambda: None):
@@ -274,7 +274,7 @@ def test_crowd_that_waits_for_the_writer_is_held_back_at_admission(tmp_path):
 def test_request_that_waits_too_long_to_start_is_refused(monkeypatch):
     """A request that couldn't start in time is refused; those before it are served.
     Rule: load-shedding."""
-    monkeypatch.setattr("wishwell.http.admission.MAX_WAIT_SECONDS", 0.5)
+    monkeypatch.setattr("wishwell.http.server.admission.MAX_WAIT_SECONDS", 0.5)
 
     async def check():
         admission, ended, all_ended = Admission(7), [], asyncio.Event()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wishwell.db.url import Address, parse
+from wishwell.db.postgres.url import Address, parse
 
 ONE = (Address(None, None),)
 

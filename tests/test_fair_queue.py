@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wishwell.fair_queue import BACKGROUND, FairQueue, Flow, Ticket
-from wishwell.fair_semaphore import FairSemaphore
+from wishwell.fairness.fair_queue import BACKGROUND, FairQueue, Flow, Ticket
+from wishwell.fairness.fair_semaphore import FairSemaphore
 
 flows = st.builds(Flow, *map(st.sampled_from, ("abc", "xyz", ("", "s", "t"))))
 costs = st.floats(0.001, 1)

@@ -13,14 +13,14 @@ from subprocess import PIPE
 
 from wishwell import ids, stores
 from wishwell.db import migrate
-from wishwell.db.sqlite import SQLite
-from wishwell.db.turnstile import Turnstile
-from wishwell.fair_queue import Contention
+from wishwell.db.sqlite.database import SQLite
+from wishwell.db.sqlite.turnstile import Turnstile
+from wishwell.fairness.fair_queue import Contention
 
 # Logs its name at each write, with `!` if the other process waits, which holds the first byte then.
 WRITER = """
 import fcntl, sys, time
-from wishwell.db.turnstile import Turnstile
+from wishwell.db.sqlite.turnstile import Turnstile
 turn, log = Turnstile(sys.argv[1]), open(sys.argv[1] + ".log", "a")
 file = open(sys.argv[1] + "-turn", "r+")
 
@@ -42,7 +42,7 @@ for _ in range(100):
 
 CONTENDED = """
 import sys
-from wishwell.db.turnstile import Turnstile
+from wishwell.db.sqlite.turnstile import Turnstile
 turn = Turnstile(sys.argv[1])
 for line in sys.stdin:
     with turn:
@@ -118,8 +118,8 @@ def test_writes_are_committed_in_short_groups_while_another_process_is_contended
 ):
     """A process whose own queue has only one party's writes keeps another process waiting for a short group at most.
     Rule: fair-queueing."""
-    monkeypatch.setattr("wishwell.db.sqlite._SHORT_GROUP_SECONDS", 0)
-    monkeypatch.setattr("wishwell.db.sqlite._GROUP_SECONDS", 60)
+    monkeypatch.setattr("wishwell.db.sqlite.database._SHORT_GROUP_SECONDS", 0)
+    monkeypatch.setattr("wishwell.db.sqlite.database._GROUP_SECONDS", 60)
     database = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(database)
 
@@ -143,8 +143,8 @@ def test_idle_process_does_not_keep_others_at_short_groups(tmp_path, monkeypatch
     are. Rule: fair-queueing."""
     # The queues stay contended, and the process waits as long for its next write, until the other
     # process has learnt it, however slow the machine is.
-    monkeypatch.setattr("wishwell.fair_queue.CONTENDED_SECONDS", 3600)
-    monkeypatch.setattr("wishwell.db.sqlite.CONTENDED_SECONDS", 3600)
+    monkeypatch.setattr("wishwell.fairness.fair_queue.CONTENDED_SECONDS", 3600)
+    monkeypatch.setattr("wishwell.db.sqlite.database.CONTENDED_SECONDS", 3600)
     database = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(database)
 
@@ -156,7 +156,7 @@ def test_idle_process_does_not_keep_others_at_short_groups(tmp_path, monkeypatch
             now = ids.timestamp(ids.wall_clock())
             await db.write(stores.ensure_default, ids.UUID7()(), now)
             assert other(False)
-            monkeypatch.setattr("wishwell.db.sqlite.CONTENDED_SECONDS", 0.1)
+            monkeypatch.setattr("wishwell.db.sqlite.database.CONTENDED_SECONDS", 0.1)
             await db.write(stores.ensure_default, ids.UUID7()(), now)
             end = time.monotonic() + 30
             while other(False):

@@ -16,15 +16,9 @@ from wishwell import __version__, errors, events, products, profiles, reports, s
 from wishwell.access import access_cache, auth
 from wishwell.events import attempts, deliveries, webhooks
 from wishwell.field_types import Id, Purchased, published
-from wishwell.http import (
-    order_handlers,
-    profile_handlers,
-    request_types,
-    responses,
-    store_bodies,
-    store_handlers,
-)
-from wishwell.http.report_handlers import EarnedReport, Report
+from wishwell.http import request_types, responses, store_bodies
+from wishwell.http.handlers import order_handlers, profile_handlers, store_handlers
+from wishwell.http.handlers.report_handlers import EarnedReport, Report
 from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
 from wishwell.products import money, notices, product_bodies, shown

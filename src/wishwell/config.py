@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes, urlsplit
 
 from wishwell import files
-from wishwell.db import url
+from wishwell.db.postgres import url
 from wishwell.db.statements import Engine
 from wishwell.errors import DOCS, Misconfigured
 

@@ -5,8 +5,8 @@ import time
 import msgspec
 import pytest
 
-from wishwell.http.body_reader import MAX_BODY
-from wishwell.wishlists import fields
+from wishwell import json_keys
+from wishwell.http.server.body_reader import MAX_BODY
 
 from .conftest import data, envelope, nothing_changes, products, refused, wrong
 
@@ -124,5 +124,5 @@ def test_repeated_key_among_thousands_is_found_in_linear_time():
             work(body)
         return time.process_time() - began
 
-    assert fields.duplicate_key(body) == "k22999"
-    assert seconds(fields.duplicate_key) < 50 * seconds(msgspec.json.decode)
+    assert json_keys.duplicate_key(body) == "k22999"
+    assert seconds(json_keys.duplicate_key) < 50 * seconds(msgspec.json.decode)

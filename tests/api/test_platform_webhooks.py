@@ -12,7 +12,7 @@ from tests.contract.test_platform_versions import BUYER, ID, SMALL, order, produ
 from tests.platform import NEW, OLD, OTHERS, Platform
 from tests.servers import HERE, wait_until
 from wishwell.errors import Overloaded
-from wishwell.http.body_reader import MAX_BODY, MAX_LARGE, MAX_PLATFORM_BODY, BodyReader
+from wishwell.http.server.body_reader import MAX_BODY, MAX_LARGE, MAX_PLATFORM_BODY, BodyReader
 
 from .conftest import in_one_window
 

@@ -14,8 +14,8 @@ from bench import seed
 from wishwell import ids, opaque, profiles, stores
 from wishwell.db import Database, migrate, run_statement
 from wishwell.db.clock import ReferenceClock
-from wishwell.db.postgres import Postgres
-from wishwell.db.sqlite import SQLite
+from wishwell.db.postgres.database import Postgres
+from wishwell.db.sqlite.database import SQLite
 from wishwell.wishlists import items, linking, lists, reservations, saving, shares
 
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.servers.postgres import PostgresServer
-from wishwell.db import connecting, migrate, sqlite_file
+from wishwell.db import migrate
+from wishwell.db.postgres import connecting
+from wishwell.db.sqlite import sqlite_file
 from wishwell.db.statements import Step
 from wishwell.reports import tally
 

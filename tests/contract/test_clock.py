@@ -24,8 +24,8 @@ from wishwell.events import deliveries, retention, webhooks
 from wishwell.events.attempts import Attempt, ClaimedDelivery
 from wishwell.events.webhooks import NewWebhook
 from wishwell.ids import DAY_MS
-from wishwell.importers import platform_webhooks
 from wishwell.importers.catalogue import Catalogue
+from wishwell.importers.shopify import platform_webhooks
 from wishwell.privacy import erasure, platform_requests, request_processing
 from wishwell.privacy.platform_requests import PlatformWebhook
 from wishwell.products import NewProduct, ProductData

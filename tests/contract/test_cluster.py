@@ -12,7 +12,8 @@ import pytest
 from tests.contract.test_statements import ID, STORE_WIDE, queries
 from tests.servers import Service
 from wishwell import profiles
-from wishwell.db import cluster, migrate, pages, statements
+from wishwell.db import migrate, pages, statements
+from wishwell.db.postgres import cluster
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishlists import items

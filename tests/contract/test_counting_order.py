@@ -8,7 +8,7 @@ from collections import Counter
 import msgspec
 import pytest
 
-from wishwell.db.postgres import Postgres
+from wishwell.db.postgres.database import Postgres
 from wishwell.errors import Unavailable
 from wishwell.reports import counting
 from wishwell.stores.reporting import Reporting

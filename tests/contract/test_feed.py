@@ -13,7 +13,7 @@ from tests.contract.test_model import heard
 from tests.contract.test_purge import DAY
 from tests.replay import shown_event
 from wishwell import events, ids, profiles
-from wishwell.db.postgres import Postgres
+from wishwell.db.postgres.database import Postgres
 from wishwell.errors import Conflict, Gone
 from wishwell.events import retention
 from wishwell.wishlists import items, linking, lists, saving

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tests import strategies
 from wishwell import config, ids, stores
 from wishwell.access import key_files
-from wishwell.db import migrate, sqlite_file
+from wishwell.db import migrate
+from wishwell.db.sqlite import sqlite_file
 from wishwell.errors import Misconfigured
 from wishwell.server import opening
 

@@ -11,8 +11,8 @@ import pytest
 from tests.contract.conftest import PLENTY, new_item
 from tests.servers import HERE
 from wishwell import profiles
-from wishwell.db.handle import Handle
-from wishwell.db.postgres import Postgres
+from wishwell.db.postgres.database import Postgres
+from wishwell.db.postgres.handle import Handle
 from wishwell.errors import NotFound, Unavailable, Undecided
 from wishwell.wishlists import saving
 

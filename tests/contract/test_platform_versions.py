@@ -14,8 +14,8 @@ from tests.replay import shown_event
 from tests.strategies import examples
 from wishwell import ids, products, profiles
 from wishwell.errors import Invalid, NotFound, StoreDeleted, Unauthenticated
-from wishwell.importers import platform_webhooks
-from wishwell.importers.platform_webhooks import DeletedProduct, OrderBody, ProductBody
+from wishwell.importers.shopify import platform_webhooks
+from wishwell.importers.shopify.platform_webhooks import DeletedProduct, OrderBody, ProductBody
 from wishwell.privacy import store_deletion
 from wishwell.products import notices
 

@@ -13,8 +13,8 @@ from tests.contract.conftest import PLENTY, new_item
 from wishwell import ids
 from wishwell.db import Database
 from wishwell.db.journal import REFUSED, Act, Journal
-from wishwell.db.postgres import Postgres
-from wishwell.db.sqlite import SQLite
+from wishwell.db.postgres.database import Postgres
+from wishwell.db.sqlite.database import SQLite
 from wishwell.errors import Undecided, Unrecorded
 from wishwell.privacy import erasure, journal_replay
 from wishwell.wishlists import linking, saving

@@ -10,19 +10,12 @@ from itertools import product as combinations
 
 import pytest
 
-from wishwell.db import (
-    cluster,
-    connecting,
-    hosts,
-    migrate,
-    pages,
-    postgres,
-    sqlite_file,
-    statements,
-)
+from wishwell.db import migrate, pages, statements
 from wishwell.db.__main__ import printed
 from wishwell.db.pages import Edge, Noun, PageQuery
-from wishwell.db.postgres import Postgres
+from wishwell.db.postgres import cluster, connecting, database, hosts
+from wishwell.db.postgres.database import Postgres
+from wishwell.db.sqlite import sqlite_file
 from wishwell.events.webhooks import Webhook
 from wishwell.reports import tally
 from wishwell.stores import Store
@@ -136,7 +129,7 @@ async def prepare_everything(url):
         if name != "coordinator_time"  # a function of Citus
     ]
     asked += [pages.sql("postgresql", query) for query, _ in (*queries(), *queries_of_store())]
-    for sql in (*asked, postgres.UNCONFIRMED, hosts.TIMELINE, cluster.FOREIGN_KEYS):
+    for sql in (*asked, database.UNCONFIRMED, hosts.TIMELINE, cluster.FOREIGN_KEYS):
         await connection.prepare(sql)
     await connection.close()
     await db.close()

@@ -26,7 +26,7 @@ from wishwell import ids, profiles, stores
 from wishwell.access import access_cache, addresses, auth
 from wishwell.config import load
 from wishwell.db import migrate
-from wishwell.db.sqlite import SQLite
+from wishwell.db.sqlite.database import SQLite
 from wishwell.errors import Invalid, ServiceError, Unauthenticated, UnsupportedMedia
 from wishwell.http import queries, request_types, routes
 from wishwell.importers import catalogue_summary as summary
@@ -34,7 +34,7 @@ from wishwell.importers import xml_feed
 from wishwell.importers.catalogue import Catalogue
 from wishwell.importers.catalogue_changes import Changes
 from wishwell.importers.csv_file import CsvFile, Reading
-from wishwell.importers.platform_webhooks import OrderBody, ProductBody
+from wishwell.importers.shopify.platform_webhooks import OrderBody, ProductBody
 from wishwell.privacy import journal_replay
 from wishwell.products import product_bodies
 from wishwell.profiles import pages, search

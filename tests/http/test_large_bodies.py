@@ -25,10 +25,11 @@ from tests.conftest import ROOMY
 from tests.servers import wait_until
 from wishwell import config
 from wishwell.errors import MAX_BAD_FIELDS
-from wishwell.http import flows, routes
-from wishwell.http.body_reader import MAX_BODY, BodyReader
+from wishwell.http import routes
 from wishwell.http.context import Request, Services
 from wishwell.http.pipeline import Pipeline
+from wishwell.http.server import flows
+from wishwell.http.server.body_reader import MAX_BODY, BodyReader
 from wishwell.server import app
 
 from .description import OPERATIONS, follow

@@ -22,14 +22,8 @@ from wishwell import __version__, products
 from wishwell.cli import main
 from wishwell.db import migrate, statements
 from wishwell.db.statements import Engine
-from wishwell.http import (
-    bad_fields,
-    management,
-    order_handlers,
-    request_types,
-    routes,
-    store_bodies,
-)
+from wishwell.http import bad_fields, management, request_types, routes, store_bodies
+from wishwell.http.handlers import order_handlers
 from wishwell.products import money, product_bodies
 from wishwell.wishlists import purge, reservation_rows
 
@@ -43,11 +37,20 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 CLIENT_MODULES = sorted(CLIENT.rglob("*.py"))
 # Packages, lowest layer first: each imports only itself and those before it.
 LAYERS = (
-    *("version", "errors", "files", "ids", "currencies", "field_types", "lru", "opaque", "output"),
-    *("log", "metrics"),
-    *("fair_queue", "fair_semaphore", "db", "ratelimits", "config", "outbound"),
+    *(
+        "version",
+        "errors",
+        "files",
+        "ids",
+        "currencies",
+        "field_types",
+        "lru",
+        "opaque",
+        "json_keys",
+    ),
+    *("telemetry", "fairness", "db", "ratelimits", "config", "outbound"),
     *("stores", "profiles", "access"),
-    *("events", "wishlists", "products", "reports", "privacy", "transfer", "importers", "shoppers"),
+    *("events", "wishlists", "products", "reports", "privacy", "transfer", "shoppers", "importers"),
     *("http", "server", "cli", "__main__"),
 )
 END_OF_LINE = re.compile(r"""(?<![\\'"])\$(?=['")|]|\(\?)""")

@@ -26,7 +26,7 @@ _LOOP = """
 import gc, json, os, signal, socket, sys, time
 gc.disable()
 from wishwell import cli
-from wishwell.db import postgres, sqlite
+import wishwell.db.postgres.database, wishwell.db.sqlite.database
 from wishwell.server import serve
 
 gc.freeze()

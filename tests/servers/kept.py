@@ -25,7 +25,7 @@ import contextlib, gc, io, json, os, sys, tempfile, time, traceback
 questions, answers = sys.stdin, os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 from wishwell.cli import main
-from wishwell.db import postgres, sqlite
+import wishwell.db.postgres.database, wishwell.db.sqlite.database
 from wishwell.server import doctor
 
 gc.freeze()  # so that a fork's collections don't copy it all

@@ -15,7 +15,7 @@ from tests.servers import PREFIX, Service
 SECONDS = 3
 PROGRAM = f"""#!{sys.executable}
 from wishwell import cli
-from wishwell.http import protocol
+from wishwell.http.server import protocol
 assert protocol._IDLE_SECONDS > {SECONDS}
 protocol._IDLE_SECONDS = {SECONDS}
 cli.main()

@@ -308,7 +308,7 @@ def test_stores_have_a_bounded_number_of_series():
     """Beyond 1,000 stores, others share one series. Rule: health-checks."""
     script = """
 from prometheus_client import REGISTRY
-from wishwell import metrics
+from wishwell.telemetry import metrics
 for number in range(1200):
     metrics.answered("GET", "/items", 200, 0.001, f"store-{number}")
 metrics.publish_requests()
@@ -325,7 +325,7 @@ def test_durations_are_counted_in_their_buckets():
     Rule: health-checks."""
     script = """
 from prometheus_client import REGISTRY
-from wishwell import metrics
+from wishwell.telemetry import metrics
 def published():
     metrics.publish_requests()
     [found] = [one for one in REGISTRY.collect() if one.name == "wishwell_request_seconds"]

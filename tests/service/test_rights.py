@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import SEALING_KEY, Shop
 from tests.servers import ServerFailed, wait_until
-from wishwell.db.cluster import DISTRIBUTION
+from wishwell.db.postgres.cluster import DISTRIBUTION
 
 from .test_bad_rows import events
 from .test_doctor import asked

@@ -11,7 +11,7 @@ import pytest
 from tests.api.conftest import connect
 from tests.servers import PREFIX, Service, wait_until
 from wishwell.errors import BodyTimeout
-from wishwell.http.body_reader import BodyMemory, BodyReader
+from wishwell.http.server.body_reader import BodyMemory, BodyReader
 
 from .test_shares import value
 

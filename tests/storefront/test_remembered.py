@@ -12,7 +12,7 @@ from wishwell import ids, stores
 from wishwell.access.access_cache import AccessCache
 from wishwell.db import migrate
 from wishwell.db.clock import ReferenceClock
-from wishwell.db.sqlite import SQLite
+from wishwell.db.sqlite.database import SQLite
 from wishwell.outbound import Outbound
 from wishwell.shoppers import cookie, customers, shop
 from wishwell.shoppers.key_sets import KeySets

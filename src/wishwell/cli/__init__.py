@@ -14,7 +14,7 @@ from typing import Any
 import click
 import structlog
 
-from wishwell import __version__, config, log, stores, version
+from wishwell import __version__, config, stores, version
 from wishwell.access import auth
 from wishwell.cli import terminal
 from wishwell.cli.common_options import (
@@ -47,6 +47,7 @@ from wishwell.events import webhooks
 from wishwell.privacy import erasure
 from wishwell.server import keys, opening
 from wishwell.stores import store_secrets as secrets
+from wishwell.telemetry import log
 from wishwell.wishlists import purge
 
 logger = structlog.get_logger("wishwell")

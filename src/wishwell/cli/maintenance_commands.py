@@ -10,7 +10,8 @@ from wishwell import config, ids
 from wishwell.cli import terminal
 from wishwell.cli.common_options import JSON, clock, in_database, now
 from wishwell.config import Settings
-from wishwell.db import Database, backup
+from wishwell.db import Database
+from wishwell.db.sqlite import backup
 from wishwell.errors import DOCS, Invalid, Misconfigured, ServiceError
 from wishwell.server import keys
 

@@ -13,9 +13,9 @@ import click
 import msgspec
 import structlog
 
-from wishwell import log
-from wishwell.db import failures
+from wishwell.db.postgres import failures
 from wishwell.errors import Invalid
+from wishwell.telemetry import log
 
 DEFECT = os.EX_SOFTWARE
 """Exit code of a command that failed because of a bug in the program."""

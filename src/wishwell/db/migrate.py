@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 import asyncpg
 
 from wishwell import ids
-from wishwell.db import Row, cluster, connecting, sqlite_file, statements
-from wishwell.db.failures import UNREACHABLE, translated
-from wishwell.db.hosts import Connection
+from wishwell.db import Row, statements
+from wishwell.db.postgres import cluster, connecting
+from wishwell.db.postgres.failures import UNREACHABLE, translated
+from wishwell.db.postgres.hosts import Connection
+from wishwell.db.sqlite import sqlite_file
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured, Unavailable
 

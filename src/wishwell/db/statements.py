@@ -56,7 +56,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -377,10 +377,9 @@ def _pieces() -> Iterator[tuple[str, str, str]]:
 
 @functools.cache
 def _text() -> str:
-    """Returns the text of all ``.sql`` files."""
-    packages = sorted(resources.files("wishwell").iterdir(), key=lambda entry: entry.name)
-    files = [file for package in packages if package.is_dir() for file in package.iterdir()]
-    return "\n".join(file.read_text("utf-8") for file in files if file.name.endswith(".sql"))
+    """Returns the text of all ``.sql`` files except migrations."""
+    files = sorted(Path(__file__).parents[1].rglob("*.sql"))
+    return "\n".join(file.read_text("utf-8") for file in files if "migrations" not in file.parts)
 
 
 def _statement(

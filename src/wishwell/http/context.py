@@ -14,9 +14,9 @@ from wishwell.db import Database, Row
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid
 from wishwell.events.sender import Sender
-from wishwell.http.admission import Admission, RequestTicket
-from wishwell.http.body_reader import BodyReader
 from wishwell.http.responses import Headers
+from wishwell.http.server.admission import Admission, RequestTicket
+from wishwell.http.server.body_reader import BodyReader
 from wishwell.outbound import Outbound
 from wishwell.profiles import Profile, Scope
 from wishwell.profiles.pages import CursorSigner

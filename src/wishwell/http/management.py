@@ -15,7 +15,7 @@ from wishwell.errors import Unavailable
 from wishwell.http import assets
 from wishwell.http.context import Request
 from wishwell.http.responses import JSON, Response
-from wishwell.metrics import CATALOGUES, publish_requests
+from wishwell.telemetry.metrics import CATALOGUES, publish_requests
 
 _NO_STORE = (b"cache-control", b"no-store")
 _NOSNIFF = (b"x-content-type-options", b"nosniff")

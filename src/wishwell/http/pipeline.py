@@ -9,22 +9,24 @@ import functools
 import structlog
 from msgspec import structs
 
-from wishwell import errors, ids, metrics, profiles
+from wishwell import errors, ids, profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.db import journal
-from wishwell.fair_queue import CURRENT
-from wishwell.http import bad_fields, flows, queries, rate_limits, responding, responses, routes
-from wishwell.http.body_reader import BodyMemory
+from wishwell.fairness.fair_queue import CURRENT
+from wishwell.http import bad_fields, queries, rate_limits, responding, responses, routes
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
+from wishwell.http.server import flows
+from wishwell.http.server.body_reader import BodyMemory
 from wishwell.http.storefront import identity
 from wishwell.http.storefront.entry import Storefront
-from wishwell.log import RequestLine, write_line
 from wishwell.privacy import erasure
 from wishwell.profiles import Profile, WholeStore
 from wishwell.ratelimits import Kind
+from wishwell.telemetry import metrics
+from wishwell.telemetry.log import RequestLine, write_line
 
 _SINGLE_HEADERS = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
 _API = "/api/"

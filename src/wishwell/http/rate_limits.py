@@ -4,13 +4,14 @@ from collections.abc import Awaitable
 
 import msgspec
 
-from wishwell import metrics, ratelimits, stores
+from wishwell import ratelimits, stores
 from wishwell.access import addresses
 from wishwell.errors import RequestError, TooManyCode
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.ratelimits import Kind
 from wishwell.stores import Store
+from wishwell.telemetry import metrics
 
 
 class RateLimit(msgspec.Struct, frozen=True, gc=False):

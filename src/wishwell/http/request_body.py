@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from wishwell import json_keys
 from wishwell.errors import Invalid, RequestError, UnsupportedMedia
-from wishwell.http import body_reader, request_types
+from wishwell.http import request_types
 from wishwell.http.context import Request
 from wishwell.http.responding import Handler
-from wishwell.wishlists import fields
+from wishwell.http.server import body_reader
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -66,7 +67,7 @@ def _changes(raw: bytes, shape: type[msgspec.Struct], found: object) -> bytes | 
     body isn't an object, or repeats a key."""
     try:
         given = msgspec.json.decode(raw, type=dict[str, Any])
-        if fields.duplicate_key(raw) is not None:
+        if json_keys.duplicate_key(raw) is not None:
             return None
     except (ValueError, RecursionError):
         return None

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, ids
+from wishwell import events, ids, json_keys
 from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events import webhooks
@@ -358,7 +358,7 @@ def check_keys(raw: bytes) -> None:
     """Raises ``Invalid`` for a body that repeats a key, or that isn't JSON in a field that the
     decoder skips."""
     try:
-        twice = fields.duplicate_key(raw)
+        twice = json_keys.duplicate_key(raw)
     except (ValueError, RecursionError) as error:
         raise not_json(raw, error) from error
     if twice is not None:

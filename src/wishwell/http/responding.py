@@ -25,6 +25,7 @@ Handler = Callable[[Request], Awaitable[object]]
 """Returns a record, a ``Page``, a ``Response`` or ``None``; ``answer`` makes the response."""
 
 PREFIX = "/api/2025-04"
+PLATFORM_WEBHOOKS = f"{PREFIX}/platforms/shopify/webhooks"
 
 
 # rule: profile-header

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from wishwell.errors import MethodNotAllowed, NotFound
-from wishwell.http import (
-    admin,
+from wishwell.http import admin, management, responding
+from wishwell.http.handlers import (
     item_handlers,
     list_handlers,
-    management,
     order_handlers,
     platform_request_handlers,
     profile_handlers,
     report_handlers,
-    responding,
     share_handlers,
     store_handlers,
     webhook_handlers,

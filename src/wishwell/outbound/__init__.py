@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from wishwell import __version__
 from wishwell.errors import Invalid
-from wishwell.fair_queue import NO_STORE, Flow, Ticket
-from wishwell.fair_semaphore import FairSemaphore
+from wishwell.fairness.fair_queue import NO_STORE, Flow, Ticket
+from wishwell.fairness.fair_semaphore import FairSemaphore
 from wishwell.outbound.answer import Answer, AnswerReader, Unanswered
 from wishwell.outbound.connection import Address, Connection
 from wishwell.outbound.names import Names, Resolve, is_allowed, resolve

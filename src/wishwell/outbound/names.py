@@ -7,8 +7,8 @@ import socket
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from wishwell.fair_queue import NO_STORE, Flow, Ticket
-from wishwell.fair_semaphore import FairSemaphore
+from wishwell.fairness.fair_queue import NO_STORE, Flow, Ticket
+from wishwell.fairness.fair_semaphore import FairSemaphore
 from wishwell.outbound.answer import Unanswered
 from wishwell.outbound.connection import Address
 

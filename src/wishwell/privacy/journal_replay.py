@@ -21,7 +21,7 @@ from typing import Literal
 import msgspec
 from msgspec import structs
 
-from wishwell import files, ids, stores
+from wishwell import files, ids, json_keys, stores
 from wishwell.access import auth
 from wishwell.db import Database, Writer, run_statement
 from wishwell.db.journal import REFUSED, Act, line_id
@@ -30,7 +30,7 @@ from wishwell.events import webhooks
 from wishwell.privacy import erasure, platform_requests
 from wishwell.profiles import Profile
 from wishwell.stores import Store
-from wishwell.wishlists import fields, orders
+from wishwell.wishlists import orders
 
 Outcome = Literal["to repeat", "repeated", "done", "unknown", "by hand", "failed"]
 
@@ -101,7 +101,7 @@ def _done(acts: Sequence[tuple[Act, str]]) -> Iterator[Act]:
 def _decoded(line: bytes) -> Act:
     """Returns a line's act. Raises ``MsgspecError``, ``ValueError``, ``RecursionError``."""
     act = msgspec.json.decode(line, type=Act)
-    if (key := fields.duplicate_key(line)) is not None:
+    if (key := json_keys.duplicate_key(line)) is not None:
         raise msgspec.ValidationError(f"{key!r} occurs twice")
     _, needed = _REPEAT.get(act.action, (None, ("id",) if act.action == REFUSED else ()))
     given = [(field, getattr(act, field)) for field in needed]

@@ -39,7 +39,7 @@ class Profile(msgspec.Struct, frozen=True):
 
     @property
     def turn(self) -> str:
-        """The key that its writes lock, so that they take turns (``db/postgres.py``)."""
+        """The key that its writes lock, so that they take turns (``db/postgres/database.py``)."""
         return self.id
 
 

@@ -19,7 +19,7 @@ from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
 from wishwell.errors import StoreDeleted, Unavailable
-from wishwell.fair_queue import FairQueue, Flow
+from wishwell.fairness.fair_queue import FairQueue, Flow
 from wishwell.reports.tally import FOREVER, Count, StoredTotals, Tally, Wishes, kept_from
 from wishwell.stores import Store
 from wishwell.stores.reporting import day_of

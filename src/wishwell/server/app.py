@@ -12,23 +12,24 @@ from typing import Any
 import structlog
 import uvicorn
 
-from wishwell import ids, metrics, ratelimits
+from wishwell import ids, ratelimits
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import ServiceError, Unavailable
 from wishwell.events.sender import MAX_CONCURRENT, Sender
-from wishwell.fair_queue import Contention
-from wishwell.http.admission import Admission
+from wishwell.fairness.fair_queue import Contention
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
-from wishwell.http.protocol import PIPELINE, HttpProtocol
+from wishwell.http.server.admission import Admission
+from wishwell.http.server.protocol import PIPELINE, HttpProtocol
 from wishwell.outbound import Outbound
 from wishwell.products import shown
 from wishwell.profiles import pages
 from wishwell.server import background, opening
 from wishwell.shoppers.key_sets import KeySets
 from wishwell.shoppers.shop import ShopCache
+from wishwell.telemetry import metrics
 
 _MAX_ACCEPTS = 64
 """Connections accepted in one iteration of the event loop. uvloop accepts one from each listening
@@ -98,7 +99,7 @@ def _max_sends() -> int:
 class Application:
     """The ASGI application that uvicorn starts and stops; it opens the service in between.
 
-    It handles only the lifespan: ``http/protocol.py`` passes requests directly to the pipeline.
+    It handles only the lifespan: ``http/server/protocol.py`` passes requests to the pipeline.
     """
 
     def __init__(

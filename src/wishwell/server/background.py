@@ -7,19 +7,20 @@ from typing import NamedTuple
 
 import structlog
 
-from wishwell import events, ids, metrics, products, stores
+from wishwell import events, ids, products, stores
 from wishwell.access import auth
 from wishwell.db import Database, journal, lease, run_statement
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.events import retention
 from wishwell.http.context import Services
-from wishwell.importers import platform_webhooks
+from wishwell.importers.shopify import platform_webhooks
 from wishwell.privacy import erasure, platform_requests, request_processing
 from wishwell.products import notices
 from wishwell.reports import counting
 from wishwell.server import sampling
 from wishwell.stores import Store
+from wishwell.telemetry import metrics
 from wishwell.wishlists import purchases, purge
 
 _MIN_INTERVAL_SECONDS = 0.02

@@ -19,10 +19,11 @@ import msgspec
 from wishwell import config, ids, profiles, stores, version
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
-from wishwell.db import Database, cluster, connecting, failures, migrate, run_statement, url
+from wishwell.db import Database, migrate, run_statement
 from wishwell.db.clock import ClockSuspect, ReferenceClock
-from wishwell.db.hosts import Connection
 from wishwell.db.journal import Journal
+from wishwell.db.postgres import cluster, connecting, failures, url
+from wishwell.db.postgres.hosts import Connection
 from wishwell.errors import DOCS, ServiceError, Unavailable
 from wishwell.http import routes
 from wishwell.outbound import Outbound

@@ -14,7 +14,8 @@ from pathlib import Path
 from wishwell import config, files, ids
 from wishwell.access import auth, key_files
 from wishwell.config import Settings
-from wishwell.db import Database, Reader, Writer, migrate, sqlite
+from wishwell.db import Database, Reader, Writer, migrate
+from wishwell.db.sqlite.database import reading
 from wishwell.errors import DOCS, Misconfigured
 from wishwell.events import webhooks
 from wishwell.server import opening
@@ -130,7 +131,7 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> tuple[list[str
     ``copy`` is a copy of the database. Returns the paths of the files, and a warning or "". Without
     ``folder`` it only checks. Never replaces a file. Raises ``ServiceError`` and ``OSError``.
     """
-    with sqlite.reading(copy) as tx:
+    with reading(copy) as tx:
         keys, warning = asyncio.run(_good_keys(tx, settings))
     if folder is None:
         return [], warning

@@ -8,10 +8,10 @@ from wishwell import config
 from wishwell.access import key_files
 from wishwell.config import Settings
 from wishwell.db import Database
-from wishwell.db.hosts import Warn
 from wishwell.db.journal import Journal
+from wishwell.db.postgres.hosts import Warn
 from wishwell.errors import Misconfigured
-from wishwell.fair_queue import Contention
+from wishwell.fairness.fair_queue import Contention
 from wishwell.outbound import Outbound
 from wishwell.shoppers.key_sets import KeySets
 from wishwell.stores.sealing import Sealing
@@ -38,11 +38,11 @@ def open_database(
     """
     journal = journal or Journal(settings.journal_path)
     if settings.engine == "sqlite":
-        from wishwell.db.sqlite import SQLite
+        from wishwell.db.sqlite.database import SQLite
 
         sys.setswitchinterval(_SWITCH_SECONDS)
         return SQLite(config.sqlite_path(settings.database_url), journal, contention)
-    from wishwell.db.postgres import Postgres
+    from wishwell.db.postgres.database import Postgres
 
     return Postgres(
         settings.database_url,

@@ -6,12 +6,12 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from wishwell import log, metrics
 from wishwell.config import Settings
 from wishwell.db import Stats
-from wishwell.http.admission import REASONS
 from wishwell.http.context import Services
+from wishwell.http.server.admission import REASONS
 from wishwell.privacy import platform_requests
+from wishwell.telemetry import log, metrics
 
 
 def _resident_bytes(peak: int) -> int:

@@ -22,10 +22,11 @@ from typing import TypeVar
 import structlog
 from prometheus_client import multiprocess
 
-from wishwell import config, log, metrics
+from wishwell import config
 from wishwell.config import Settings
 from wishwell.errors import ServiceError, Unavailable
 from wishwell.server import app
+from wishwell.telemetry import log, metrics
 
 logger = structlog.get_logger("wishwell")
 

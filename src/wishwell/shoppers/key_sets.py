@@ -15,7 +15,7 @@ import structlog
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from wishwell.errors import Invalid, Unavailable
-from wishwell.fair_queue import CURRENT
+from wishwell.fairness.fair_queue import CURRENT
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import MAX_ANSWER_BYTES, Unanswered
 from wishwell.shoppers.customers import PUBLIC, InvalidEvidence

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wishwell import events, ids, profiles, stores
+from wishwell import events, ids, json_keys, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AdminScope
 from wishwell.errors import Invalid
@@ -322,7 +322,7 @@ def decode(text: bytes | str) -> Record:
 # rule: import-checked
 def check(record: Record, text: bytes, store: Store) -> None:
     """Raises ``Invalid`` if a record breaks a rule that types can't express. ``text``: its line."""
-    if (key := fields.duplicate_key(text)) is not None:
+    if (key := json_keys.duplicate_key(text)) is not None:
         raise Invalid(f"{key}: is repeated")
     try:
         record.check(store)
@@ -368,7 +368,7 @@ def _nested(field: str, text: str, of: Any) -> Any:
         found = _decoded(_of(of), text)
     except Invalid as error:
         raise Invalid(f"{field}: {error.message}") from error
-    if (key := fields.duplicate_key(text)) is not None:
+    if (key := json_keys.duplicate_key(text)) is not None:
         raise Invalid(f"{field}: {key[:80]!r} is repeated")
     return found
 

@@ -1,9 +1,8 @@
 """Validation of fields, shared by request bodies and imported files."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from wishwell import field_types, ids
 from wishwell.errors import Invalid
@@ -73,34 +72,6 @@ def time(field: str, at: datetime, now: int) -> str:
         shown = ids.timestamp(now)
         raise Invalid(f"{field}: must not be more than 24 hours in the future; it is now {shown}.")
     return ids.timestamp(milliseconds)
-
-
-def duplicate_key(text: bytes | str) -> str | None:
-    """Returns a key that an object in this JSON contains twice, or ``None``.
-
-    Decoders silently keep the last of repeated keys. The text must have been decoded before, which
-    has validated its syntax and size.
-    """
-    try:
-        _unique_keys_decoder.decode(text if isinstance(text, str) else text.decode())
-    except _DuplicateKey as error:
-        return str(error)
-    return None
-
-
-class _DuplicateKey(Exception):
-    pass
-
-
-def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            raise _DuplicateKey(key)
-        seen.add(key)
-
-
-_unique_keys_decoder = json.JSONDecoder(object_pairs_hook=_each_key_once)
 
 
 # rule: input-inert

@@ -9,17 +9,19 @@ import functools
 
 import structlog
 
-from wishwell import ids, metrics, profiles
+from wishwell import ids, profiles
 from wishwell.access.auth import Caller
 from wishwell.errors import NotFound, Unauthenticated, Unavailable, no_record
-from wishwell.http import assets, flows, queries, rate_limits, request_body, responding, responses
+from wishwell.http import assets, queries, rate_limits, request_body, responding, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
+from wishwell.http.server import flows
 from wishwell.http.storefront import documents, identity, paths, visitors
 from wishwell.profiles import Profile
 from wishwell.shoppers import customers
 from wishwell.shoppers.shop import StorefrontRequest
+from wishwell.telemetry import metrics
 from wishwell.wishlists import linking
 
 _VARY = (b"vary", b"Cookie")

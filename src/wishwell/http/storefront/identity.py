@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import structlog
 
-from wishwell import metrics, profiles
+from wishwell import profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import (
@@ -25,6 +25,7 @@ from wishwell.shoppers import cookie, customers
 from wishwell.shoppers.customers import Expired, InvalidEvidence, Placeholder
 from wishwell.shoppers.shop import StorefrontRequest
 from wishwell.stores import Store
+from wishwell.telemetry import metrics
 
 log = structlog.get_logger("wishwell.storefront")
 

@@ -19,9 +19,10 @@ from wishwell.errors import (
     SessionEnded,
     Unauthenticated,
 )
-from wishwell.http import flows, queries, rate_limits, request_body, request_types, responses
+from wishwell.http import queries, rate_limits, request_body, request_types, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
+from wishwell.http.server import flows
 from wishwell.http.storefront import identity
 from wishwell.profiles import Profile
 from wishwell.shoppers.shop import Shop, StorefrontRequest

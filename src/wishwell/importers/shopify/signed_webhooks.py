@@ -13,14 +13,12 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import profiles
 from wishwell.errors import Invalid, Unauthenticated
-from wishwell.http import responding
-from wishwell.importers.platform_webhooks import DeletedProduct, OrderBody, ProductBody
+from wishwell.importers.shopify.platform_webhooks import DeletedProduct, OrderBody, ProductBody
 from wishwell.privacy.platform_requests import TOPICS, PlatformWebhook, Topic
 from wishwell.shoppers import customers
 from wishwell.shoppers.customers import InvalidEvidence
 from wishwell.stores import Store
 
-PATH = f"{responding.PREFIX}/platforms/shopify/webhooks"
 SIGNATURE, SHOP = b"x-shopify-hmac-sha256", b"x-shopify-shop-domain"
 TOPIC, ID = b"x-shopify-topic", b"x-shopify-webhook-id"
 HEADERS = (SIGNATURE, SHOP, TOPIC, ID)

@@ -7,7 +7,7 @@ tables, of which every server has a copy.
 
 from collections.abc import Callable, Mapping
 
-from wishwell.db.hosts import Connection
+from wishwell.db.postgres.hosts import Connection
 from wishwell.errors import Misconfigured
 
 EVERYWHERE = ""

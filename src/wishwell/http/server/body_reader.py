@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
-from wishwell import metrics
 from wishwell.errors import BodyTimeout, Overloaded, ServiceError, TooLarge
+from wishwell.telemetry import metrics
 
 MAX_BODY = 256 * 1024
 MAX_PLATFORM_BODY = 2 * 1024 * 1024

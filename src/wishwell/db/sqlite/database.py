@@ -21,24 +21,15 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from wishwell.db import (
-    Reader,
-    Row,
-    Stats,
-    UniqueViolation,
-    UseCase,
-    Writer,
-    pages,
-    sqlite_file,
-    statements,
-)
+from wishwell.db import Reader, Row, Stats, UniqueViolation, UseCase, Writer, pages, statements
 from wishwell.db.journal import Act, Journal
 from wishwell.db.pages import PageQuery
-from wishwell.db.sqlite_jobs import Job, Recorder
+from wishwell.db.sqlite import sqlite_file
+from wishwell.db.sqlite.sqlite_jobs import Job, Recorder
+from wishwell.db.sqlite.turnstile import Turnstile
 from wishwell.db.statements import Statement
-from wishwell.db.turnstile import Turnstile
 from wishwell.errors import StoreDeleted, Unavailable, Undecided
-from wishwell.fair_queue import CONTENDED_SECONDS, CURRENT, Contention, Entry, FairQueue
+from wishwell.fairness.fair_queue import CONTENDED_SECONDS, CURRENT, Contention, Entry, FairQueue
 
 T = TypeVar("T")
 

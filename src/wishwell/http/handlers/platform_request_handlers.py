@@ -4,10 +4,10 @@ import hashlib
 
 import structlog
 
-from wishwell.http import rate_limits, request_body, request_types, responding, responses, shopify
+from wishwell.http import rate_limits, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
-from wishwell.importers import platform_webhooks
+from wishwell.importers.shopify import platform_webhooks, signed_webhooks
 from wishwell.privacy import platform_requests
 
 log = structlog.get_logger("wishwell.platform")
@@ -16,26 +16,26 @@ log = structlog.get_logger("wishwell.platform")
 # rule: platform-signed
 async def take_platform_webhook(request: Request) -> object:
     service, headers = request.service, request.headers
-    request.check_once(*shopify.HEADERS)
+    request.check_once(*signed_webhooks.HEADERS)
     raw = await request_body.read(request)
     request_body.check_encoding(request)
     request_types.check_type(request.header(b"content-type"))
     await service.access_cache.ensure_fresh()
-    shop = headers.get(shopify.SHOP, b"").decode("latin-1")
+    shop = headers.get(signed_webhooks.SHOP, b"").decode("latin-1")
     store = service.access_cache.store_of_platform_shop(shop)
     # Without sealing keys no store has secrets.
     opened = service.shops.of(store) if store and service.sealing else None
     secrets = opened.platform_secrets if opened else ()
-    body = shopify.prove(raw, headers, secrets)
+    body = signed_webhooks.prove(raw, headers, secrets)
     assert store is not None
     await rate_limits.count_webhook(request, store)
     request_types.check_keys(raw)
     id, now = service.new_id(), service.clock()
-    if not isinstance(body, shopify.PrivacyBody):
-        delivery = hashlib.sha256(headers[shopify.SIGNATURE]).hexdigest()
+    if not isinstance(body, signed_webhooks.PrivacyBody):
+        delivery = hashlib.sha256(headers[signed_webhooks.SIGNATURE]).hexdigest()
         result = await request.run(platform_webhooks.take, store, delivery, body, id, now)
         return {"result": result}
-    asked = shopify.privacy_request(raw, body, headers, store)
+    asked = signed_webhooks.privacy_request(raw, body, headers, store)
     taken = await request.run(platform_requests.take, store, asked, id, now)
     if taken == id:
         log.info("platform_request", store=store.handle, topic=asked.topic, request=id)

@@ -9,10 +9,10 @@ import asyncio
 from typing import Any
 
 from wishwell.db import Stats
-from wishwell.db.hosts import Connection, Hosts
+from wishwell.db.postgres.hosts import Connection, Hosts
 from wishwell.errors import Unavailable
-from wishwell.fair_queue import CURRENT, Entry, Flow
-from wishwell.fair_semaphore import FairSemaphore
+from wishwell.fairness.fair_queue import CURRENT, Entry, Flow
+from wishwell.fairness.fair_semaphore import FairSemaphore
 
 _STORE_FACTOR = 4
 """Maximum connections of a store, as a multiple of the connections left free."""

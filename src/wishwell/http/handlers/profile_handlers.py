@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wishwell import ids, metrics, profiles
+from wishwell import ids, profiles
 from wishwell.access import auth
 from wishwell.errors import Invalid, Unavailable
 from wishwell.field_types import ProfileGid, published
@@ -16,6 +16,7 @@ from wishwell.http.responses import Response
 from wishwell.privacy import erasure, personal_export
 from wishwell.profiles import Profile, records
 from wishwell.profiles.records import ProfileView
+from wishwell.telemetry import metrics
 from wishwell.wishlists import linking
 
 _NEEDS_PROFILE = "this operation acts on one profile"

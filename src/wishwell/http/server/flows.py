@@ -9,7 +9,7 @@ its session.
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.errors import ServiceError
-from wishwell.fair_queue import NO_STORE, Flow
+from wishwell.fairness.fair_queue import NO_STORE, Flow
 from wishwell.http import rate_limits
 from wishwell.http.context import Request
 from wishwell.http.storefront import identity

@@ -8,10 +8,11 @@ from typing import Any
 
 import asyncpg
 
-from wishwell.db import Row, Writer, failures, pages, statements
-from wishwell.db.hosts import Connection
+from wishwell.db import Row, Writer, pages, statements
 from wishwell.db.journal import Act, Journal
 from wishwell.db.pages import PageQuery
+from wishwell.db.postgres import failures
+from wishwell.db.postgres.hosts import Connection
 from wishwell.db.statements import Effect, Statement
 from wishwell.errors import Unavailable
 

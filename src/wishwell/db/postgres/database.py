@@ -13,14 +13,15 @@ from typing import Any, TypeVar
 
 import asyncpg
 
-from wishwell.db import Reader, RunAgain, Stats, UseCase, cluster, connecting, failures, statements
-from wishwell.db.handle import Handle
-from wishwell.db.hosts import Connection, Hosts, Warn
+from wishwell.db import Reader, RunAgain, Stats, UseCase, statements
 from wishwell.db.journal import Journal
-from wishwell.db.pool import Pool
-from wishwell.db.url import Address, parse
+from wishwell.db.postgres import cluster, connecting, failures
+from wishwell.db.postgres.handle import Handle
+from wishwell.db.postgres.hosts import Connection, Hosts, Warn
+from wishwell.db.postgres.pool import Pool
+from wishwell.db.postgres.url import Address, parse
 from wishwell.errors import ServiceError, Unavailable
-from wishwell.fair_queue import CURRENT
+from wishwell.fairness.fair_queue import CURRENT
 
 T = TypeVar("T")
 

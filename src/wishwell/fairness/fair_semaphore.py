@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from typing import Any
 
-from wishwell.fair_queue import Entry, FairQueue, Flow, PartyNode, StoreNode, Ticket
+from wishwell.fairness.fair_queue import Entry, FairQueue, Flow, PartyNode, StoreNode, Ticket
 
 
 class FairSemaphore(FairQueue["asyncio.Future[None]"]):

@@ -19,7 +19,7 @@ from msgspec import structs
 from wishwell.db import Writer
 from wishwell.db.journal import Act, Journal
 from wishwell.errors import Unavailable
-from wishwell.fair_queue import Flow
+from wishwell.fairness.fair_queue import Flow
 
 _MAX_RUNS = 5
 """Maximum runs of a write whose acts change from one run to the next."""

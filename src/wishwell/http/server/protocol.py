@@ -22,12 +22,14 @@ import structlog
 from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.server import ServerState
 
-from wishwell import events, metrics
+from wishwell import events
 from wishwell.errors import BodyTimeout, Invalid, ServiceError
-from wishwell.http import framing, pipeline, responses, shopify
-from wishwell.http.body_reader import MAX_BODY, MAX_PLATFORM_BODY, BodyReader
+from wishwell.http import pipeline, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
+from wishwell.http.server import framing
+from wishwell.http.server.body_reader import MAX_BODY, MAX_PLATFORM_BODY, BodyReader
+from wishwell.telemetry import metrics
 
 PIPELINE = "wishwell.pipeline"
 """Key of the application in uvicorn's lifespan state."""
@@ -199,7 +201,7 @@ class HttpProtocol(asyncio.Protocol):
         url = httptools.parse_url(self._url)
         raw_path = (url.path or b"/").decode("ascii")
         path = unquote(raw_path) if "%" in raw_path else raw_path
-        limit = MAX_PLATFORM_BODY if path == shopify.PATH else MAX_BODY
+        limit = MAX_PLATFORM_BODY if path == responding.PLATFORM_WEBHOOKS else MAX_BODY
         ask = None
         # RFC 9110, 10.1.1: a server ignores the expectation in HTTP/1.0.
         if version != "1.0" and headers.get(b"expect", b"").lower() == b"100-continue":

@@ -12,7 +12,7 @@ import msgspec
 import structlog
 
 from wishwell import ids
-from wishwell.output import Output
+from wishwell.telemetry.output import Output
 
 
 class Line(msgspec.Struct, omit_defaults=True, gc=False):

@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 from pathlib import Path
 
-from wishwell.db import sqlite_file
+from wishwell.db.sqlite import sqlite_file
 from wishwell.errors import Misconfigured
 
 

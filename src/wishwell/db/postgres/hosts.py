@@ -12,7 +12,7 @@ from typing import Any
 
 import asyncpg
 
-from wishwell.db.url import Address, Target
+from wishwell.db.postgres.url import Address, Target
 
 Connection = Any  # asyncpg has no types
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import asyncpg
 
-from wishwell.db.hosts import Connection, Hosts
-from wishwell.db.url import Address, Target, parse
+from wishwell.db.postgres.hosts import Connection, Hosts
+from wishwell.db.postgres.url import Address, Target, parse
 from wishwell.errors import Misconfigured
 
 _ENCODINGS = ("UTF8", "SQL_ASCII")

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from wishwell.errors import Overloaded
-from wishwell.fair_queue import (
+from wishwell.fairness.fair_queue import (
     BACKGROUND,
     MAX_WAIT_SECONDS,
     Contention,

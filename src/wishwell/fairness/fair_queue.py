@@ -2,7 +2,7 @@
 
 The scheme is start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", 1996) on two
 levels. Each flow has a virtual time, which each task advances by its measured cost in seconds; the
-waiting flow with the earliest one is next. Four places use it: admission (``http/admission.py``),
+waiting flow with the earliest one is next. Four places use it: ``http/server/admission.py``,
 SQLite's writer, PostgreSQL's connections, and calls to other servers (docs/decisions/0015).
 """
 

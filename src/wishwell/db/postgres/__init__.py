@@ -1,0 +1,1 @@
+"""The engine for a PostgreSQL server or a Citus cluster."""

@@ -1,0 +1,1 @@
+"""The embedded engine: a file, its one writer, groups of commits, backups."""

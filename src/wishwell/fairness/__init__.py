@@ -1,0 +1,1 @@
+"""Fair queueing among stores and their parties, for everything that is limited."""

@@ -1,0 +1,1 @@
+"""From bytes to requests: the HTTP protocol, reading of bodies, admission."""

@@ -1,0 +1,1 @@
+"""Shopify's webhooks: their signatures, and what they change."""

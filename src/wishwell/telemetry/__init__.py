@@ -1,0 +1,1 @@
+"""What operators read: the log, the output of commands, Prometheus metrics."""
