@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
-from tools import error_codes, event_schemas, samples
+from tools import error_codes, event_schemas, operations, samples
 from tools.schemas import Schemas, struct_of
 from wishwell import __version__, errors, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
@@ -207,6 +207,7 @@ def text() -> str:
     """Returns the description as JSON."""
     document = yaml.load(SOURCE.read_text("utf-8"), Strict)  # noqa: S506
     document["info"]["x-wishwell-version"] = __version__
+    operations.complete(document)
     schemas = Schemas(SHOWN, ENUMS, omits_null=True).by_name
     schemas |= Schemas(SENT, omits_null=False).by_name
     for name, fields in NEVER.items():
