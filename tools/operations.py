@@ -4,6 +4,8 @@ An operation's token, parameters, statuses, headers and examples follow from its
 codes and its other lines. Keys that an operation has in full stay as they are.
 """
 
+import json
+import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -56,6 +58,13 @@ def complete(document: Node) -> None:
         if operation.in_path:
             shared = [_reference("parameters", name) for name in operation.in_path]
             document["paths"][path] = {"parameters": shared} | item
+
+
+def schema_names(document: Node, part: str) -> set[str]:
+    """Returns the names of the schemas that a part of operations, such as "responses", names."""
+    operations = [node for item in document["paths"].values() for node in item.values()]
+    parts = [node[part] for node in operations if part in node]
+    return set(re.findall("#/components/schemas/(\\w+)", json.dumps(parts)))
 
 
 def _reference(kind: str, name: str) -> Node:
