@@ -20,8 +20,6 @@ ALWAYS = {"400", "405", "408", "429", "431", "500", "503"}
 """Statuses of each operation: every request is parsed, counted and timed, and may fail."""
 WITH_TOKEN = {"401", "403", "404"}
 """A token may be wrong, or not allow the operation. `Profile` may name an unknown session."""
-WITH_SIGNATURE = {"401"}
-"""The signature of a body may be wrong."""
 WITH_BODY = {"413", "415"}
 """A body may be too large, or not JSON."""
 
@@ -164,8 +162,6 @@ class _Operation:
         statuses = ALWAYS | {error_codes.STATUSES[code] for code in codes}
         if self.route.caller != "ignored":
             statuses |= WITH_TOKEN
-        if self.route.verified_by_body:
-            statuses |= WITH_SIGNATURE
         if "requestBody" in self.written:
             statuses |= WITH_BODY
         return sorted(statuses)
