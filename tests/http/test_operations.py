@@ -89,8 +89,11 @@ def test_operation_accepts_the_parameters_that_it_declares(shop, member, http, n
     declares as required, and refuses others. Rules: profile-header, input-strict."""
     method, _, operation = OPERATIONS[name]
     parameters = parameters_of(name)
+    in_query = sorted(entry["name"] for entry in parameters if entry["in"] == "query")
+    allowed = f"allowed: {', '.join(in_query)}" if in_query else "none are allowed"
     answer = http.request(method, url_of(name, colour="red"))
-    assert envelope(answer, 400).startswith("colour: isn't a query parameter")
+    message = f"colour: isn't a query parameter of this operation; {allowed}."
+    assert envelope(answer, 400) == message
     answer = shop.acting_as(member.gid).request(method, url_of(name))
     is_refused = answer.status_code == 400 and "Profile: isn't allowed" in answer.text
     has_profile = any(entry["name"] == "Profile" for entry in parameters)
