@@ -37,7 +37,7 @@ def awaited(shop, resume, count):
     return events
 
 
-def test_shoppers_and_sign_ins_emit_events(event_shop):
+def test_events_of_a_visitor_and_the_sign_in_replay_to_the_records(event_shop):
     """Events from a visitor's first save to the sign-in come to the feed, and replaying them yields
     what the API shows.
     Rules: feed-once, event-sequence, event-changed."""
@@ -65,7 +65,7 @@ def test_shoppers_and_sign_ins_emit_events(event_shop):
     assert copies[customer.gid].shown_lists() == {made["id"]: shown}
 
 
-def test_feed_is_read_in_steps_and_by_type(event_shop):
+def test_feed_has_each_event_once_in_batches_of_any_size_and_by_type(event_shop):
     """Reading in batches of any size yields each event once; `type` filters by one type or several.
     Rule: feed-once."""
     shop, begin = event_shop, end(event_shop)

@@ -21,7 +21,7 @@ def left(answer) -> int:
     return int(answer.headers["X-RateLimit-Remaining"])
 
 
-def test_limits_by_default(shop):
+def test_default_limits_per_minute_are_those_documented(shop):
     """The default limits per minute. Rule: limit-caller."""
     limits = ((READS, 600, 6_000), (WRITES, 240, 3_000), (TOKENS, 30, 3_000))
     for requests, profile, admin in limits:
@@ -37,7 +37,7 @@ def test_limits_by_default(shop):
 )
 @pytest.mark.parametrize("caller", ["profile", "admin"])
 @in_one_window
-def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
+def test_request_over_the_limit_is_refused_and_changes_nothing(make_shop, caller, kind, requests):
     """The methods of a kind count together; a request over the limit changes nothing.
     Rules: limit-window, limit-caller."""
     roomy = ("--limit", "admin_token=1000") if caller == "profile" else ()
@@ -65,7 +65,7 @@ def test_request_over_the_limit_is_refused(make_shop, caller, kind, requests):
 
 
 @in_one_window
-def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
+def test_all_tokens_of_a_profile_share_one_rate_limit(make_shop):
     """All tokens of a profile share one counter. Requests that fail count too, and each store
     counts separately.
     Rules: limit-caller, limit-window, store-settings."""
@@ -79,7 +79,7 @@ def test_limit_counts_a_profile_whatever_its_tokens(make_shop):
 
 
 @in_one_window
-def test_limit_counts_an_admin_token_impersonating_or_not(make_shop):
+def test_admin_token_has_one_rate_limit_with_and_without_profile_header(make_shop):
     """An admin token has one counter, with and without `Profile`. Rule: limit-caller."""
     shop = make_shop("--limit", "admin_read=3")
     acting = [shop.admin, shop.acting_as(shop.gid("1")), shop.acting_as(shop.gid("2"))]

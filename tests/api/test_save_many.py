@@ -11,7 +11,7 @@ def of(product, **fields):
     return {"productId": product, **fields}
 
 
-def test_bulk_save_takes_1_to_250_items(http):
+def test_bulk_save_accepts_1_to_250_items(http):
     """A bulk save takes 1 to 250 items, each product and variant once. Rule: bulk-atomic."""
     assert len(put(http, *[of(n, variantId=n % 3 or None) for n in range(1, 251)])) == 250
     with nothing_changes(http):
@@ -21,7 +21,7 @@ def test_bulk_save_takes_1_to_250_items(http):
     assert len(put(http, of(1, variantId=1), of(1, variantId=None))) == 2
 
 
-def test_refusal_in_the_middle_saves_nothing(http):
+def test_bulk_save_with_one_bad_item_saves_nothing(http):
     """One bad item refuses the whole save; the message names its index.
     Rules: bulk-atomic, item-lists."""
     save(http, 1)
@@ -34,7 +34,7 @@ def test_refusal_in_the_middle_saves_nothing(http):
             refused(http.put("/items", json=wanted), status, f"items[1].{place}")
 
 
-def test_bounds_in_the_middle_save_nothing(make_shop):
+def test_bulk_save_over_a_limit_saves_nothing(make_shop):
     """A save that would exceed a limit saves nothing.
     Rules: bulk-atomic, profile-limits."""
     shop = make_shop("--limit", "items=6", "--limit", "list_items=3", "--limit", "entries=4")
@@ -55,7 +55,7 @@ def test_bounds_in_the_middle_save_nothing(make_shop):
     assert len(put(http, *[of(n, quantity=2) for n in range(1, 7)])) == 6
 
 
-def test_is_one_request_for_the_limits_and_needs_an_owner(shop):
+def test_bulk_save_counts_as_one_request_and_needs_a_profile(shop):
     """A bulk save counts as one request and needs a profile.
     Rules: bulk-atomic, profile-header."""
     http = shop.customer("1").http
