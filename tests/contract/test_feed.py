@@ -40,7 +40,7 @@ async def walk(db, store, told, limit, after):
         await asyncio.sleep(0.01)
 
 
-def test_readers_and_writers_and_several_who_number(event_bench):
+def test_feed_is_gapless_when_processes_that_assign_positions_are_killed(event_bench):
     """Readers, writers and several processes that assign positions, which are repeatedly killed
     midway, run concurrently.
     Rules: feed-once, event-sequence."""
@@ -135,7 +135,7 @@ def test_events_of_a_session_precede_its_link_when_linked_during_a_batch(event_b
     assert told[-1] == (customer.gid, "profile.linked")
 
 
-def test_number_that_is_not_published_is_not_read(event_bench, engine):
+def test_unpublished_position_is_not_readable(event_bench, engine):
     """Positions that were assigned but not published aren't readable; the next process publishes
     them.
     Rule: feed-once."""
@@ -263,7 +263,7 @@ def test_old_events_are_removed_in_batches_and_only_readers_who_missed_some_get_
     assert len(feed(bench, 451).events) == 1
 
 
-def test_reader_beside_the_retention_misses_nothing_unknowingly(event_bench):
+def test_reader_during_the_removal_gets_the_next_events_or_410(event_bench):
     """A reader during the removal gets the next events or 410, never a gap.
     Rule: feed-retention."""
     bench, db, store = event_bench, event_bench.db, event_bench.store
@@ -297,7 +297,7 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(event_bench):
     assert removed(bench) == 2_000
 
 
-def test_event_that_is_young_keeps_those_after_it(event_bench):
+def test_young_event_keeps_all_later_ones(event_bench):
     """A young event keeps all later ones too, even if a slow clock dated them earlier, so readers
     never find a gap.
     Rule: feed-retention."""

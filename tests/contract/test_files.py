@@ -46,7 +46,7 @@ async def used(mine: config.Settings) -> list[str]:
 
 @strategies.examples(12)
 @given(name=strategies.file_names, relative=st.booleans())
-def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
+def test_database_url_opens_exactly_the_file_that_it_names(name, relative):
     """Any file name that a file system allows in a URL opens exactly that file, with mode 600."""
     before, umask = os.getcwd(), os.umask(0)
     with tempfile.TemporaryDirectory() as place:
@@ -88,14 +88,14 @@ def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
         ("SQLITE:///a.db", "sqlite:///"),
     ],
 )
-def test_address_that_could_mean_another_file_is_refused_with_what_to_write(url, says):
+def test_ambiguous_database_url_is_refused_with_the_right_spelling(url, says):
     """An ambiguous database URL is refused, and the message shows how to write it."""
     with pytest.raises(Misconfigured, match=r"^WISHWELL_DATABASE_URL [^\n]*$") as refusal:
         of(url)
     assert says in refusal.value.message
 
 
-def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path):
+def test_start_makes_the_files_readable_by_their_owner_only(tmp_path):
     """At start the file, and those that SQLite puts next to it, become readable by their owner
     only."""
     path = tmp_path / "restored.db"

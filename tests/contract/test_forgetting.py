@@ -101,7 +101,7 @@ def test_erasure_is_in_the_feed_of_a_store_that_has_turned_events_off(bench, sto
         assert [type for (type,) in bench.select(found, customer.id)] == types
 
 
-def test_two_processes_that_remove_the_same_profiles_both_end(bench):
+def test_two_processes_that_remove_the_same_profiles_do_not_block_each_other(bench):
     """Two processes that remove the same profiles don't block each other. Rule: erase-completes."""
     customers = [bench.new_customer() for _ in range(5)]
     for customer in customers:

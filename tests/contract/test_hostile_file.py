@@ -237,7 +237,7 @@ def errors_in(bench, path, lines):
     return checked(ImportFile(str(path), bench.clock())).spool.errors
 
 
-def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
+def test_file_with_duplicate_missing_or_misplaced_lines_is_refused(bench, other, source, tmp_path):
     """A duplicate, missing or misplaced line of any kind, or a duplicate key, is refused.
     Rule: import-checked."""
     path = tmp_path / "f"
@@ -330,7 +330,7 @@ def test_share_token_of_another_store_is_refused(bench, other, source, tmp_path)
     assert said == f"line {at + 1}: share.token: a share of another store has the same token"
 
 
-def test_purchases_have_their_buyer(source):
+def test_export_names_the_buyer_of_a_purchase(source):
     """An export names the buyer of a purchase, and when it was made. Rule: export-whole."""
     [bought] = source[first(source, "order")]["order"]["purchases"]
     assert bought["profile"].startswith("gid://shopify/Customer/")
@@ -338,7 +338,7 @@ def test_purchases_have_their_buyer(source):
     assert bought["placedAt"]
 
 
-def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
+def test_truncated_file_is_refused(bench, source, tmp_path):
     """A truncated file is refused: cut at a line's end, within a line, or at its beginning.
     Rule: import-checked."""
     path, text = tmp_path / "f", encoded(source)
@@ -352,7 +352,7 @@ def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
             errors_in(bench, path, first_)
 
 
-def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path):
+def test_at_most_20_errors_are_reported_and_no_consequential_ones(bench, source, tmp_path):
     """At most 20 errors are reported, without those that only follow from others.
     Rule: import-checked."""
     path = tmp_path / "f"
@@ -365,7 +365,7 @@ def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path
     assert [error.split(":")[0] for error in errors] == [f"line {profile + 1}", f"line {item + 1}"]
 
 
-def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
+def test_duplicate_items_and_ids_are_refused(bench, other, source, tmp_path):
     """Two items of one product, or an id that two profiles share, are refused, because pagination
     needs unique ids.
     Rule: import-checked."""
@@ -392,7 +392,7 @@ def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_
         assert good or "or a UUIDv7 with that time as the id" in said
 
 
-def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path):
+def test_profile_over_request_limits_is_imported(bench, other, source, tmp_path):
     """A profile may exceed request limits, because merges add up tags, lists and reservations.
     Rule: import-checked."""
     lines = copy.deepcopy(source)
@@ -408,7 +408,7 @@ def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path
     assert tried(bench, tmp_path / "f", encoded(lines), other) is None
 
 
-def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other):
+def test_revocation_without_records_is_exported_and_deleted_with_its_store(bench, other):
     """The revocation of a customer without records is exported, and deleted with the store.
     Rules: export-whole, store-delete."""
     store = bench.new_store("revoked")
@@ -422,7 +422,7 @@ def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other)
     assert bench.select(of, customer.id) == []
 
 
-def test_running_process_remembers_old_revocations(bench, other, source, tmp_path):
+def test_running_process_applies_imported_revocations(bench, other, source, tmp_path):
     """A running process applies imported revocations as soon as it sees the store.
     Rules: import-exact, token-revoked."""
     path = tmp_path / "f"

@@ -78,7 +78,7 @@ AT_COMMIT = "DEFERRABLE INITIALLY DEFERRED"
         (("08006", LOST + HUNG_UP), save, True),
     ],
 )
-def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_case, in_doubt):
+def test_write_that_loses_its_server_has_an_unknown_outcome(bench, fail, said, use_case, in_doubt):
     """A write whose server is lost is undecided, during the statement or at the commit; not if no
     connection could be made.
     Rule: cluster-nodes."""
@@ -156,7 +156,7 @@ def hung(bench, alone, postgres_server):
     return lambda use_case, long=False: bench.run(story(use_case, long))
 
 
-def test_rollback_that_fails_hides_no_error(bench, hung):
+def test_failing_rollback_does_not_hide_the_original_error(bench, hung):
     """A failing rollback doesn't hide the error that caused it, here a 404. Rule: error-envelope."""
     profile, now = bench.new_customer(), bench.clock.tick()
 
@@ -170,7 +170,7 @@ def test_rollback_that_fails_hides_no_error(bench, hung):
 
 
 @pytest.mark.parametrize("rows", [1, 100])
-def test_many_rows_wait_no_longer_for_a_server_that_hangs(bench, hung, rows):
+def test_insert_of_many_rows_waits_no_longer_for_a_hanging_server(bench, hung, rows):
     """Inserting many rows waits no longer for a hanging server than inserting one.
     Rule: database-away."""
     profile, now = bench.new_customer(), bench.clock.tick()

@@ -137,13 +137,13 @@ def test_spoilt_customer_id_is_refused(tmp_path, cell):
     assert error.startswith("line 2: column 'customer': ") and SPOILT[cell] in error
 
 
-def test_text_form_of_a_spreadsheet_is_read(tmp_path):
+def test_text_in_a_spreadsheet_formula_is_read(tmp_path):
     """`="7"`, by which Excel's files keep a text, is 7. Rule: spreadsheet-ids."""
     file = read(tmp_path, 'customer,product\n"=""7120953279""",1\n')
     assert [bundle.profile.gid for bundle in file] == ["gid://shopify/Customer/7120953279"]
 
 
-def test_product_ids_that_lost_digits_are_refused_among_integers(tmp_path):
+def test_product_ids_that_lost_digits_are_refused_in_a_store_with_integer_ids(tmp_path):
     """In a store with integer ids `7.1E+12` is no product; in one with text ids any text is.
     Rule: spreadsheet-ids."""
     text = "customer,product\n7,7.1E12\n"
@@ -151,7 +151,7 @@ def test_product_ids_that_lost_digits_are_refused_among_integers(tmp_path):
     assert wishes(read(tmp_path, "customer,product\n7,7.1E12\n", TEXTS)) == [("7", "7.1E12")]
 
 
-def test_addresses_are_ids_only_if_said_or_stored(bench, store, tmp_path):
+def test_email_addresses_are_customer_ids_only_if_requested_or_stored(bench, store, tmp_path):
     """Addresses are customer ids with `--emails-are-ids`, or if the store has such a customer.
     Rule: import-emails."""
     assert not bench.read(importing.has_email_ids, store)
@@ -177,7 +177,7 @@ CUSTOMERS = {
 
 
 @pytest.mark.parametrize("name", CUSTOMERS)
-def test_addresses_are_joined_to_ids(tmp_path, name):
+def test_email_addresses_are_joined_to_customer_ids(tmp_path, name):
     """`--customers` joins addresses to ids in any case of letters. Rows whose address has no id,
     or two, are left out and listed. Rules: import-join, import-omissions."""
     text = (
@@ -204,7 +204,7 @@ def test_addresses_are_joined_to_ids(tmp_path, name):
 
 
 @pytest.mark.parametrize("store", [NUMBERS, TEXTS], ids=["integers", "text"])
-def test_handles_are_joined_to_ids(tmp_path, store):
+def test_handles_are_joined_to_product_ids(tmp_path, store):
     """`--handles` joins handles to product ids; ids among them stay. Rule: import-join."""
     files = {"handles": "ID,Handle,Title\n632910392,Blue-Shirt,x\n632910392,Blue-Shirt,y\n"}
     gid = "gid://shopify/Product/5"
@@ -300,7 +300,7 @@ def test_skip_rows_imports_the_rest(tmp_path):
     assert read(tmp_path, f'{text}"7"7,1,\n', skip_rows=True).spool.errors
 
 
-def test_bad_address_costs_the_cell(tmp_path):
+def test_bad_email_address_is_left_out(tmp_path):
     """Only the cells of bad addresses are lost; blanks around an address are. Rule: import-omissions."""
     text = (
         "customer,product,email\n18, 18 , Ada@Shop.Example \n20,20,n/a\n"

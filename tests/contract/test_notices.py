@@ -86,7 +86,7 @@ def written(bench, store):
     return [(type_, json.loads(data)) for type_, data in rows]
 
 
-def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
+def test_item_gets_one_notice_of_each_type_in_24_hours(bench, store):
     """An item gets one notice of each type in 24 hours. A notice dated ten years ahead by a wrong
     clock doesn't suppress later ones.
     Rules: notice-each-once, notice-reference, clock-guard."""
@@ -171,7 +171,7 @@ def test_drop_emits_a_notice_for_each_wisher(bench, store):
     assert types == [(1, "item.created"), (2, DROPPED)]
 
 
-def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
+def test_reverted_drop_stops_its_remaining_notices(bench, store):
     """A drop that is taken back stops the remaining notices: by price, currency or deletion. So does running out of stock again.
     Rule: notice-each-once."""
     for _ in range(30):
@@ -236,7 +236,7 @@ def test_wish_that_is_saved_later_gets_no_notice(bench, store):
 
 
 @pytest.mark.parametrize("heard", ["session", "customer", "nobody"])
-def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
+def test_link_during_a_drop_neither_loses_nor_doubles_notices(bench, store, heard):
     """A link in between neither loses nor doubles a notice, and doesn't change updatedAt.
     Rule: notice-each-once."""
     session, customer = bench.new_session(store), bench.new_customer(store)
@@ -261,7 +261,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     assert marks == [(2,)]
 
 
-def test_wish_of_a_closed_session_is_passed_over(bench, store):
+def test_wish_of_a_closed_session_is_skipped(bench, store):
     """A closed session that waits for the purge is skipped and blocks nobody.
     Rule: notice-each-once."""
     session = bench.new_session(store)
@@ -305,7 +305,7 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
     assert len(new_notices(bench, store)) == 1
 
 
-def test_store_with_one_notice_waits_for_no_other_store(bench, store):
+def test_store_with_one_notice_is_not_delayed_by_a_busy_store(bench, store):
     """A store with one notice isn't delayed by another store with sixty products (fair queueing).
     Rule: notice-fair."""
     other = bench.new_store(events=True)
@@ -446,7 +446,7 @@ def test_pending_drop_waits_while_the_price_is_unknown(bench, unknown):
 
 
 @pytest.mark.either_engine
-def test_pending_notices_of_one_kind_leave_those_of_the_other(bench):
+def test_pending_drop_does_not_delay_a_restock(bench):
     """A restock is emitted while a drop waits for a known price, and continues while availability is unknown.
     Rules: notice-reference, notice-each-once."""
     store = bench.new_store(events=True)
@@ -470,7 +470,7 @@ STOCK = ("out_of_stock", "preorder", "backorder", "in_stock")
 
 @pytest.mark.either_engine
 @pytest.mark.parametrize("after", STOCK)
-def test_drop_of_a_sold_out_product_waits(bench, after):
+def test_drop_of_a_sold_out_product_is_notified_at_the_restock(bench, after):
     """A drop while the product is sold out waits; the restock tells it, and so does the next
     availability without a restock. Rules: notice-drop, notice-reference."""
     store = bench.new_store(events=True)
@@ -487,7 +487,7 @@ def test_drop_of_a_sold_out_product_waits(bench, after):
 
 
 @pytest.mark.either_engine
-def test_drop_is_told_below_the_saved_price_only(bench):
+def test_drop_is_notified_only_below_the_saved_price(bench):
     """A shopper who saved for less than the new price hears of no drop, and of the next one below the
     saved price; in another currency, or without a saved price, each drop counts. Rule: notice-drop."""
     store = bench.new_store(events=True)

@@ -100,7 +100,7 @@ def test_moves_in_the_worst_directions_agree_with_a_plain_list(event_bench, way,
 
 
 @pytest.mark.parametrize("begin", [0, ordering.POSITION_LIMIT // 2, ordering.POSITION_LIMIT - 6])
-def test_moves_find_room_at_the_limits_of_the_column(bench, begin):
+def test_moves_succeed_at_the_limits_of_the_position_column(bench, begin):
     """Moves find room where positions have no gaps, also at the limits of PostgreSQL's `integer`.
     Rule: list-order."""
     profile, made, order = filled(bench, 5)

@@ -107,7 +107,7 @@ def bought(bench, store):
 # ------------------------------------------------------------------------------------ products
 
 
-def test_product_is_read_from_the_sample(bench, shop):
+def test_product_is_read_from_the_platforms_sample(bench, shop):
     """The platform's sample gives title, link, variants, prices and stock. Rule: platform-products."""
     picture = {"id": 5, "src": "https://cdn.example/5.jpg"}
     body = product(
@@ -142,7 +142,7 @@ def test_product_is_read_from_the_sample(bench, shop):
         ({"inventory_quantity": "7"}, ("19.99", None)),
     ],
 )
-def test_bad_or_unusual_field_costs_that_field(bench, shop, changes, expected):
+def test_unreadable_field_is_unknown_and_the_others_are_read(bench, shop, changes, expected):
     """A field that can't be read is unknown; stock follows from quantity and policy.
     Rules: platform-products, product-replaced."""
     assert take(bench, shop, product(**{"0": changes, "1": changes})) == "applied"
@@ -182,7 +182,7 @@ def test_any_order_of_versions_ends_in_the_newest(bench, states, is_deleted, dat
     assert stored(bench, shop) == stored(bench, alone) != None  # noqa: E711
 
 
-def test_product_that_is_not_listed_is_removed_until_it_is(bench, shop):
+def test_unlisted_product_is_hidden_until_a_listed_version_arrives(bench, shop):
     """A draft, archived or unpublished product isn't shown, whether it was before or not; a later
     version that is listed brings it back. Rule: platform-products."""
     hidden: list[dict] = [{"status": "draft"}, {"status": "archived"}, {"published_at": None}]
@@ -292,7 +292,7 @@ def test_update_triggers_notices_as_an_import_does(bench, shop):
         ({}, {"cancelled_at": at(1)[0]}, None),
     ],
 )  # fmt: skip
-def test_order_counts_units_that_stay_and_what_was_paid(bench, shop, line, more, expected):
+def test_order_counts_unrefunded_units_and_the_price_paid(bench, shop, line, more, expected):
     """Stores units after refunds, and the price paid per unit after discounts, with tax. A guest or an unpaid order
     matches nothing. Rule: platform-orders."""
     wisher(bench, shop)
@@ -342,7 +342,7 @@ def test_later_version_without_a_customer_still_takes_units_back(bench, shop):
     assert [units for _, _, units, *_ in bought(bench, shop)] == [1]
 
 
-def test_lines_without_a_wish_leave_no_trace(bench, shop):
+def test_order_lines_without_a_wish_are_not_stored(bench, shop):
     """No table stores a line without a wish, nor any line of a store without purchases.
     Rules: platform-orders, purchase-private, purchases-on."""
     wisher(bench, shop)
@@ -394,7 +394,7 @@ def test_odd_value_in_any_field_is_never_a_server_error(bench, shop, kind):
 # ---------------------------------------------------------------------------------- deliveries
 
 
-def test_body_that_another_store_took_is_refused(bench, shop):
+def test_delivery_that_another_store_accepted_is_refused(bench, shop):
     """If two stores receive one delivery, even concurrently, only one accepts it, and may receive it
     again for seven days. Rule: platform-signed."""
     other = bench.new_store(reporting=ON)
@@ -431,7 +431,7 @@ def test_concurrent_versions_end_in_the_newest(bench, shop):
     assert stored(bench, shop) == "deleted"
 
 
-def test_store_is_deleted_with_its_deliveries(bench, shop):
+def test_deleting_a_store_deletes_the_hashes_of_its_deliveries(bench, shop):
     """Deleting a store deletes the hashes of its deliveries.
     Rules: platform-signed, store-delete."""
     take(bench, shop, product(1))
@@ -442,7 +442,7 @@ def test_store_is_deleted_with_its_deliveries(bench, shop):
     assert not bench.select("SELECT 1 FROM platform_deliveries WHERE store_id = $1", shop.id)
 
 
-def test_times_far_ahead_and_large_ids(bench, shop):
+def test_version_of_the_far_future_is_refused_and_an_oversized_id_ignored(bench, shop):
     """A version of the far future is refused, as it would block later ones; an id that no item can have
     is ignored. Rules: platform-products, platform-orders."""
     late = {"updated_at": "2030-01-01T00:00:00Z"}

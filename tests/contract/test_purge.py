@@ -29,7 +29,7 @@ def there(bench, profile):
     return bench.one("profile_state", profile=profile.id) is not None
 
 
-def test_sessions_go_by_what_they_hold(bench):
+def test_sessions_with_records_are_purged_later_than_empty_ones(bench):
     """An empty session is purged after 2 days; one with records, or linked, 90 days after its last
     token expired; customers never.
     Rule: session-purged."""
@@ -54,7 +54,7 @@ def test_sessions_go_by_what_they_hold(bench):
         bench.write(profiles.renew_session, holds, bench.clock.tick())
 
 
-def test_session_with_an_item_goes_by_its_own_time_though_that_is_shorter(bench):
+def test_session_with_an_item_is_purged_after_its_own_time_when_that_is_shorter(bench):
     """A session with records is purged after its own time, even if empty sessions have a longer
     one.
     Rule: session-purged."""
@@ -104,7 +104,7 @@ def test_purge_during_saves_loses_no_acknowledged_save(bench):
 
 
 @pytest.mark.parametrize("wrong", ["2099-01-01T00:00:00.000Z", "not a time", ""])
-def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
+def test_lease_dated_far_ahead_by_a_wrong_clock_is_taken_over(bench, wrong):
     """A lease that a wrong clock dated far ahead, or that is unreadable, is taken over. A lease a
     minute ahead is valid.
     Rules: clock-guard, bad-row, session-purged."""
@@ -155,7 +155,7 @@ def test_large_session_is_purged_in_batches_and_closed_from_the_first(bench):
     assert bench.select(LEFT, large.id) == [(0,)]
 
 
-def test_session_that_reserved_much_goes_in_steps(bench):
+def test_reservations_of_a_session_are_purged_in_batches(bench):
     """A session's reservations count as records and are purged in batches.
     Rule: session-purged."""
     run_purge(bench, bench.clock() + 92 * DAY)
@@ -219,7 +219,7 @@ STUCK = {
 }
 
 
-def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine, capsys):
+def test_session_that_cannot_be_removed_is_skipped_and_logged(bench, engine, capsys):
     """A session that can't be removed is logged and skipped; all others are removed. The run counts as
     failed. Rules: session-purged, erase-completes."""
     if os.environ.get("WISHWELL_TEST_CITUS"):

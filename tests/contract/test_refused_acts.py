@@ -75,7 +75,7 @@ async def erase_and_fail(tx, profile, now):
         tx.execute("INSERT INTO store_hosts (host, store_id) VALUES ('x', 'none')", ())
 
 
-def test_refused_act_is_followed_by_a_line_and_not_repeated(bench, recorded, path):
+def test_refused_act_is_recorded_in_the_journal_and_not_replayed(bench, recorded, path):
     """A refused commit is followed by a line for each of its acts; replay ignores both, and repeats an
     act that was done. Rule: journal-refused."""
     people = [bench.new_customer() for _ in range(6)]

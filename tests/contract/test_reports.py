@@ -128,7 +128,7 @@ def count(bench, store):
     st.sampled_from(("UTC", "Pacific/Auckland", "America/Los_Angeles")),
     st.integers(0, 24 * HOUR - 1),
 )
-def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone, time):
+def test_every_number_equals_the_reference_implementations(bench, data, steps, zone, time):
     """Every number equals the reference implementation's, whatever visitors and customers do in
     between.
     Rules: count-exact, count-days, report-period."""
@@ -437,7 +437,7 @@ at 6:00 UTC."""
 
 
 @pytest.mark.parametrize("zone", AFTER_ZONE)
-def test_another_time_zone_changes_no_day_that_is_counted(counted, zone):
+def test_new_time_zone_changes_no_counted_day(counted, zone):
     """A new time zone doesn't change counted days.
     Rules: count-days, report-period."""
     bench = counted.bench
@@ -466,7 +466,7 @@ def killed(counted):
 
 @pytest.mark.parametrize("days", [0, 1])
 @pytest.mark.parametrize("kills", [slow(0), 1, slow(2)])
-def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
+def test_report_shows_no_unfinished_count(counted, days, kills):
     """Reports show no unfinished count, also after a kill on the same day or the next; the next
     count is as if the killed one had not been.
     Rules: count-exact, count-days."""
@@ -489,7 +489,7 @@ def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
         check(counted.bench, counted.store, counted.hand, reports.Period(*of))
 
 
-def test_report_that_is_read_in_steps_is_of_one_count(counted):
+def test_report_read_in_batches_shows_a_single_count(counted):
     """A report read in batches is of one count, although another ends meanwhile and changes every
     product.
     Rule: count-exact."""
@@ -507,7 +507,7 @@ def test_report_that_is_read_in_steps_is_of_one_count(counted):
     assert [(one.wishes, one.added) for one in day] == [(1, 0)]
 
 
-def test_of_a_day_the_last_count_is_kept_alone(counted):
+def test_only_the_last_count_of_a_day_is_kept(counted):
     """Only a day's last count is kept; results of earlier ones are removed by later counts.
     Rule: count-days."""
     for _ in range(6):
@@ -544,7 +544,7 @@ def test_slower_one_of_two_concurrent_counts_is_abandoned(counted):
     counted.bench.run(both())
 
 
-def test_reports_take_turns(counted):
+def test_process_runs_one_report_at_a_time(counted):
     """A process runs one report at a time. Rule: count-pace."""
     running, most = 0, 0
 
@@ -589,7 +589,7 @@ def test_counts_are_kept_for_25_months(counted):
     assert reports.summary(span).wishes == 0
 
 
-def test_a_store_is_counted_again_when_it_is_time(counted):
+def test_small_store_is_counted_again_after_a_minute(counted):
     """A small store is counted again after a minute; a clock set back delays nothing.
     Rule: count-pace."""
     bench, store, large, new = (
@@ -635,7 +635,7 @@ WISHES = (0, 9, 10, 24, 25, 49, 50, 99, 100, 249, 250, 499, 500, 999, 1_000, 2_4
 SAID = (0, 0, 10, 10, 25, 25, 50, 50, 100, 100, 250, 250, 500, 500, 1_000, 1_000, 2_500, 10_000)
 
 
-def test_everybody_sees_only_the_rounded_step(bench):
+def test_public_wish_count_is_a_rounded_step(bench):
     """Everybody sees only the rounded step that a count has reached. Rule: show-wishes."""
     store = bench.new_store()
     columns = "store_id until product_id variant_id since customers visitors added"

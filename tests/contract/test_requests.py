@@ -54,7 +54,7 @@ def later(bench, milliseconds):
     bench.clock.milliseconds += milliseconds
 
 
-def test_same_body_within_48_hours_and_after(bench, store):
+def test_same_body_is_a_duplicate_only_within_48_hours(bench, store):
     """The same body within 48 hours is a duplicate; later, or in another store, it is a new
     request.
     Rule: privacy-requests."""
@@ -106,7 +106,7 @@ def test_export_is_deleted_after_30_days(bench, store):
     assert asked(bench, store)[id].expires_at is None
 
 
-def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, store, monkeypatch):
+def test_erasure_discards_an_export_that_is_being_made(bench, store, monkeypatch):
     """Erasing a customer discards an export that is being made at that moment, and no other's.
     Rule: privacy-requests."""
     ann, ben = bench.new_customer(store), bench.new_customer(store)
@@ -129,7 +129,7 @@ def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, st
     remove(bench)
 
 
-def test_request_of_who_is_being_erased_waits_for_that(bench, store):
+def test_request_waits_while_its_customer_is_being_erased(bench, store):
     """A request for a customer who is being erased waits, so no export has data that is being
     removed.
     Rule: privacy-requests."""
@@ -195,7 +195,7 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
         take(bench, store, "customers/redact", wished[0])
 
 
-def test_deletion_is_called_off(bench, store):
+def test_store_deletion_can_be_cancelled_until_it_begins(bench, store):
     """A deletion can be cancelled in the last moment before it begins.
     Rule: privacy-requests."""
     ann = bench.new_customer(store)
@@ -234,7 +234,7 @@ def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
     assert holds(bench, theirs) == 1
 
 
-def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
+def test_failing_request_delays_no_other(bench, store, monkeypatch):
     """A failing request is logged and retried. Requests processed after it aren't delayed, and each
     is carried out once.
     Rules: bad-row, privacy-requests."""
@@ -262,7 +262,7 @@ def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
     assert named == [(None, None)] * 2
 
 
-def test_what_waits_is_counted(bench, store):
+def test_waiting_requests_are_counted_by_topic(bench, store):
     """Waiting requests are counted by topic, with the oldest's time."""
     before = bench.read(platform_requests.waiting).get("shop/redact", (0, ""))[0]
     take(bench, store, "shop/redact")

@@ -36,7 +36,7 @@ async def blocked(db, count, done):
         await asyncio.sleep(0.005)
 
 
-def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(bench):
+def test_sign_in_restarts_when_the_session_has_just_reserved_an_item(bench):
     """A sign-in restarts in order to lock the owner of an item that the session has just reserved. The
     owner's deletion of the item comes first and ends the reservation. Rules: request-linearizable, reserve-ends."""
     holder, customer, owner = bench.new_session(), *(bench.new_customer() for _ in range(2))

@@ -337,7 +337,7 @@ JOINING = [
 @example(done=LEAVING)
 @example(done=JOINING)
 @examples(4)
-def test_nobody_sees_what_is_not_theirs(event_bench, done):
+def test_every_reader_sees_exactly_what_the_model_shows(event_bench, done):
     """Every reader sees exactly what the model shows, after any sequence of steps.
     Rules: shared-hides-owner, share-token, share-ends, copy-list, event-changed, reserve-quantity,
     reserve-ends, session-purged, erase-completes, event-transaction, engines-alike."""
@@ -349,7 +349,9 @@ def test_nobody_sees_what_is_not_theirs(event_bench, done):
     world.compare()
 
 
-test_nobody_sees_at_length = at_length(test_nobody_sees_what_is_not_theirs, 150, done=moves)
+test_readers_see_the_model_at_length = at_length(
+    test_every_reader_sees_exactly_what_the_model_shows, 150, done=moves
+)
 
 
 def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
@@ -381,7 +383,7 @@ def resolve(bench, token):
     return bench.read(shares.resolve, bench.finder, token, bench.clock.tick())
 
 
-def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
+def test_oversized_list_is_copied_only_within_the_callers_limit(bench):
     """A list that exceeds the limit after a link can be copied only within the caller's limit.
     Rule: copy-list."""
     owner, other = bench.new_session(), bench.new_customer()
@@ -412,7 +414,7 @@ def test_shares_of_a_purged_session_end_with_the_first_batch(bench):
         assert bench.select(f"SELECT * FROM {table} WHERE profile_id = $1", owner.id) == []
 
 
-def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
+def test_share_missing_during_a_link_is_looked_up_again(bench, engine):
     """A share that is missing while a link commits on two servers is looked up again, then 503.
     Rule: cluster-nodes."""
     if engine == "sqlite":

@@ -147,7 +147,7 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
 
 
 @pytest.mark.parametrize("events", ["off", "on"])
-def test_save_of_an_item_whose_deletion_it_waited_for_keeps_to_the_bound(bench, events):
+def test_save_that_waited_for_a_delete_respects_the_item_limit(bench, events):
     """A save that waited for its item's deletion respects the item limit, because another item took
     its place.
     Rule: profile-limits."""
@@ -178,7 +178,7 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     assert bench.holds(customer) == (1, 1, 0)
 
 
-def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
+def test_deletion_removes_a_tag_added_while_it_waited(bench, wish):
     """A deletion removes a tag added during its wait; else a search would find a deleted item."""
     profile, item, _ = wish
 
@@ -204,7 +204,7 @@ def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
         (ItemPatch(note="x"), None, ["item.updated note", "item.deleted "]),
     ],
 )
-def test_events_tell_what_changed_after_the_wait(bench, store, first, second, told):
+def test_events_describe_what_changed_after_the_wait(bench, store, first, second, told):
     """Events describe what changed after the wait; each case starts with an item of product 1.
     Rules: event-changed, event-transaction."""
     profile, now = bench.new_customer(store), bench.clock.tick()
@@ -231,7 +231,7 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
     bench.check(profile)
 
 
-def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench):
+def test_bulk_deletion_that_waited_for_a_link_deletes_all_of_its_items(bench):
     """A bulk deletion that waited for a link deletes the merged and the moved item.
     Rule: link-atomic."""
     customer, session = bench.new_customer(), bench.new_session()
@@ -244,7 +244,7 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
 
 
 @pytest.mark.parametrize("verb", ["delete over a store", "link"])
-def test_sessions_are_taken_before_customers(bench, verb):
+def test_sessions_are_locked_before_customers(bench, verb):
     """Sessions are locked before customers, which prevents a deadlock. Rule: link-atomic."""
     session, customer = bench.new_session(), bench.new_customer()
     while customer.id > session.id:
@@ -325,7 +325,7 @@ def reserved(bench, holder, *owners):
 
 
 @pytest.mark.parametrize("verb", [items.delete, items.set_lists, lists.delete])
-def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, verb):
+def test_item_that_leaves_its_list_ends_a_reservation_that_it_waited_for(bench, promise, verb):
     """An item that leaves its list ends a reservation committed during the wait, although its
     statement began before.
     Rule: reserve-ends."""
@@ -341,7 +341,7 @@ def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, 
 
 
 @pytest.mark.parametrize("by", ["holder", "purge"])
-def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise, by):
+def test_reservation_moved_by_the_owners_link_can_be_ended(bench, promise, by):
     """A reservation that the owner's link has moved or merged meanwhile is ended by its holder, or
     by the holder's purge.
     Rules: reserve-ends, session-purged."""
@@ -406,7 +406,7 @@ def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
 
 
 @pytest.mark.slow
-def test_rows_sent_at_once_have_the_time_of_their_transaction(bench):
+def test_rows_sent_together_may_wait_as_long_as_their_transaction(bench):
     """In a long write, rows sent together may wait as long as their transaction, not just a
     statement's timeout."""
     mine, other = bench.new_customer(), bench.new_session()
