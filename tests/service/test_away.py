@@ -59,7 +59,7 @@ def left(answer) -> int:
 
 
 @SHARED
-def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
+def test_unverifiable_token_is_503_and_counts_for_no_address(away):
     """A token that can't be checked is 503 and counts for no address; the readiness probe is 503
     too.
     Rules: limit-window, health-checks."""
@@ -83,7 +83,7 @@ def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
 
 
 @SHARED
-def test_guesses_are_counted_while_the_database_is_away(away):
+def test_guesses_are_counted_while_the_database_is_unreachable(away):
     """Tokens of a wrong form or signature are 401 and counted, even without the database.
     Rule: limit-window."""
     head, payload, signature = away.shop.customer().token.split(".")
@@ -99,7 +99,7 @@ def test_guesses_are_counted_while_the_database_is_away(away):
 
 
 @SHARED
-def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(away):
+def test_response_hides_internals_when_the_embedded_database_is_broken(away):
     """With a missing table the response is 503 without internals, which are logged.
     Rule: error-envelope."""
     http = away.shop.customer().http
@@ -110,7 +110,7 @@ def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(
 
 
 @SHARED
-def test_identify_looks_nobody_up(away):
+def test_identify_reads_no_profile_and_reveals_nothing(away):
     """The response is the same whether the address is known, and doesn't read profiles.
     Rule: profile-email."""
     http = away.shop.customer().http
@@ -174,7 +174,7 @@ def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
 
 
 @pytest.mark.parametrize("workers", ["1", slow("2")])
-def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
+def test_refusal_during_a_stop_has_rate_limit_and_cors_headers(workers):
     """A request that is refused during a stop has its caller's rate-limit and CORS headers. New
     connections aren't reported ready or left waiting.
     Rules: limit-window, cors-allowed, serve-workers."""
@@ -197,7 +197,7 @@ def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
         assert service.process.wait(60) == 0
 
 
-def test_running_request_is_finished_at_a_stop():
+def test_running_request_is_finished_during_a_stop():
     """During a stop, a running request whose body arrives in time is finished.
     Rule: serve-workers."""
     with Service(SETTINGS) as service:

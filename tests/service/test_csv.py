@@ -36,7 +36,7 @@ def lines_of(service):
     return [line for line in lines if not line.startswith(('{"wishwell"', '{"secrets"'))]
 
 
-def test_command_checks_shows_and_imports(service):
+def test_import_with_a_bad_row_changes_nothing_and_reports_line_and_column(service):
     """A faulty row changes nothing and is reported by line and column; the last line summarises the
     import.
     Rule: import-csv."""
@@ -88,7 +88,7 @@ WRONG = [
 ]
 
 
-def test_packed_file_is_imported(service):
+def test_compressed_file_is_imported(service):
     """A compressed CSV file and a compressed export are imported, also from standard input.
     Rules: files-unpacked, import-csv, import-checked."""
     path = service.folder / "wishes.csv.gz"
@@ -108,7 +108,7 @@ def test_packed_file_is_imported(service):
     assert "| wishwell import -" in said
 
 
-def test_wrong_words_are_refused(service):
+def test_wrong_arguments_are_refused(service):
     """Wrong arguments are refused.
     Rules: import-csv, command-error."""
     written(service, "Who,What\n", "empty.csv")
@@ -119,7 +119,7 @@ def test_wrong_words_are_refused(service):
         assert names in said
 
 
-def test_hosted_apps_file_is_moved_by_one_command(service):
+def test_file_of_a_hosted_app_is_imported_by_one_command(service):
     """The command says which columns it guessed and why it leaves rows and cells out, and lists
     these rows; afterwards the store's customers have their wishes.
     Rules: import-guess, import-join, import-omissions, import-dates, spreadsheet-ids."""
@@ -283,7 +283,7 @@ def test_examples_of_the_document_are_imported(service):
         assert shell(service, lines[-1:]).startswith("added: 0 profiles, 0 lists, 0 items")
 
 
-def test_addresses_of_the_documents_example_are_joined(service):
+def test_email_addresses_of_the_documents_example_are_joined(service):
     """The documentation's customers' export joins the addresses of its example; the columns of the
     file with ids are guessed as its command maps them. Rules: import-join, import-guess."""
     name, heading = "docs/coming-from-another-app.md", "## Addresses or handles instead of ids"

@@ -91,7 +91,7 @@ def test_missing_database_is_reported(tmp_path):
     assert (what, "can't be reached" in says) == ("database", True)
 
 
-def test_missing_server_database_is_to_be_created(postgres_server):
+def test_missing_server_database_is_reported_as_to_be_created(postgres_server):
     """A PostgreSQL database that doesn't exist has to be created, which no migration does."""
     url = f"{postgres_server.create_database()}-2"
     service = Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40})
@@ -137,7 +137,7 @@ def test_signing_key_is_named_by_its_id(database):
     assert len(ids) == 2
 
 
-def test_file_of_another_kind_is_never_a_journal(database):
+def test_file_that_is_not_a_journal_is_reported_and_never_written(database):
     """A journal's setting that leads to a key is reported, and no line damages the key; with an empty
     file commands work. Rules: command-doctor, journal-first."""
     key = database.folder / "shop.key"
@@ -154,7 +154,7 @@ def test_file_of_another_kind_is_never_a_journal(database):
     assert asked(database, WISHWELL_JOURNAL="shop.key")["journal"]["state"] == "ok"
 
 
-def test_lost_key_is_missed_and_not_made_again(database, engine):
+def test_lost_key_is_reported_and_not_created_again(database, engine):
     """A wrong sealing key, or a missing key file, is reported; doctor doesn't create a new one, as
     a start would."""
     what, says = bad(database, WISHWELL_SEALING_KEYS="another-sealing-key-of-40-characters-at-all")
@@ -213,7 +213,7 @@ def test_redis_without_a_memory_limit_is_noted(database, redis_server):
 
 
 @pytest.mark.either_engine
-def test_service_of_other_settings_is_reported(database, new_service):
+def test_service_with_other_settings_is_reported(database, new_service):
     """A service with another database is reported; so is one that gets visitors through a proxy that
     isn't trusted, and a platform's store whose visitors can't reach the service. Rule: command-doctor."""
     other = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY)
@@ -238,7 +238,7 @@ def test_service_of_other_settings_is_reported(database, new_service):
 
 
 @pytest.mark.either_engine
-def test_few_files_and_readable_keys_are_reported(database):
+def test_low_file_limit_and_readable_keys_are_reported(database):
     """A low limit of open files is bad, and a key file that others can read is noted."""
     doctor_ = f"ulimit -n 256; {database.command} doctor"
     done = database.run(["bash", "-c", doctor_])
@@ -253,7 +253,7 @@ def test_few_files_and_readable_keys_are_reported(database):
         assert (line["state"], str(key) in line["says"]) == (state, state == "note")
 
 
-def test_server_that_does_not_fit_is_reported(postgres_server):
+def test_unsuitable_server_is_reported(postgres_server):
     """Too few connections, a database in SQL_ASCII and a pooler without timeouts are reported."""
     keys = {"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_SEALING_KEYS": SEALING_KEY}
     url = postgres_server.create_database()

@@ -58,7 +58,7 @@ SMALL = [
 
 
 @pytest.mark.slow
-def test_commands_that_need_only_the_service():
+def test_documented_commands_of_each_section_run():
     """Runs section after section with the files and variables that the pages mention."""
     with Service().start() as service:
         for name in ("key.txt", "secret.txt"):

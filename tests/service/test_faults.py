@@ -56,7 +56,7 @@ def alone():
 
 
 @pytest.mark.parametrize("command", ["store list", "migrate"])
-def test_command_names_the_limit_that_it_waited_for_the_database(own_postgres, command):
+def test_command_names_the_time_limit_when_the_database_is_suspended(own_postgres, command):
     """A command that can't reach a suspended database in time names the limit and its setting.
     Rule: command-error."""
     service = on(own_postgres)
@@ -92,7 +92,7 @@ def test_command_waits_for_a_busy_database(own_postgres):
 
 
 @pytest.mark.slow
-def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
+def test_request_fails_within_5_seconds_when_the_database_is_suspended(own_postgres):
     """With a suspended database and expired caches, thirty concurrent requests are each 503 within
     5 s.
     Rule: database-away."""
@@ -111,7 +111,7 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
         assert wait_until(lambda: http.get("/items").status_code == 200, seconds=30)
 
 
-def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
+def test_write_whose_connection_is_lost_is_reported_as_undecided(own_postgres):
     """A write whose connection is lost while its statement waits for a lock is reported as
     undecided.
     Rule: write-durable."""
@@ -136,7 +136,7 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
 
 
 @pytest.mark.slow
-def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
+def test_worker_that_dies_while_the_database_is_unreachable_is_replaced(own_postgres):
     """A worker that dies while the database is unreachable is replaced, and the service doesn't
     end.
     Rule: serve-workers."""
@@ -170,7 +170,7 @@ def test_workers_end_when_their_parent_was_killed(alone):
 # ------------------------------------------------------------------------------ half a body
 
 
-def test_half_sent_bodies_take_no_room_from_others(alone):
+def test_half_sent_bodies_take_no_request_slots(alone):
     """Sixteen half-sent bodies don't take the four request slots. Rule: slow-clients."""
     with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
         customer = Shop(service).customer()
@@ -183,7 +183,7 @@ def test_half_sent_bodies_take_no_room_from_others(alone):
             connection.close()
 
 
-def test_program_may_open_many_files(alone):
+def test_program_raises_its_limit_of_open_files(alone):
     """The program raises its limit of open files to the system's maximum. Rule: slow-clients."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     service = alone()
@@ -200,7 +200,7 @@ def test_program_may_open_many_files(alone):
 # --------------------------------------------------------------------- steps of one request
 
 
-def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
+def test_link_is_rolled_back_when_its_token_cannot_be_issued(own_postgres):
     """A link is rolled back if its token can't be issued.
     Rules: write-durable, link-atomic."""
     with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="2") as service:

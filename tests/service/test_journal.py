@@ -225,7 +225,7 @@ def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
     full.close()
 
 
-def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
+def test_journal_line_without_disk_space_is_removed_and_a_partial_one_is_ended(tmp_path):
     """A line for which the disk has no space is removed, and one that a crash cut off is ended.
     Rule: journal-first."""
     path = tmp_path / "journal"
@@ -250,7 +250,7 @@ def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
     assert (torn, json.loads(third)["action"]) == (b'{"time":"20', "third")
 
 
-def test_line_is_on_disk_when_the_act_is_done(tmp_path, monkeypatch):
+def test_journal_line_is_on_disk_before_the_act_is_done(tmp_path, monkeypatch):
     """The whole file has reached the disk before an act is done, and the folder of a new one.
     Rule: journal-first."""
     synced, sync = {}, os.fsync
@@ -267,7 +267,7 @@ def test_line_is_on_disk_when_the_act_is_done(tmp_path, monkeypatch):
     assert str(tmp_path) in synced
 
 
-def test_journal_of_two_processes_has_whole_lines_and_may_be_renamed(tmp_path):
+def test_journal_of_two_processes_has_whole_lines_and_survives_a_rename(tmp_path):
     """Two processes write whole lines, each into the file that has the journal's name at that moment.
     Rule: journal-first."""
     path, number = tmp_path / "journal", 200
@@ -284,7 +284,7 @@ for number in range({number}):
     assert (len(acts), wrong) == (2 * number, [[], []])
 
 
-def test_act_is_refused_when_another_process_hangs_in_the_journal(tmp_path):
+def test_act_is_refused_when_another_process_holds_the_journal(tmp_path):
     """An action is refused, after a limited wait, while another process hangs in the journal.
     Rule: journal-first."""
     with (tmp_path / "journal").open("w") as file:

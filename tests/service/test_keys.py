@@ -27,7 +27,7 @@ def kept(service, folder="keys"):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, name):
+def test_start_creates_no_key_when_the_database_needs_a_lost_one(service, name):
     """No start or command replaces a lost key that the database needs, nor its backups. Once the key is
     restored, the service works. Rules: signing-keys, sealing-keys."""
     client = service.client(service.admin_token())
@@ -53,7 +53,7 @@ def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, nam
     assert service.client(token).get("/items").status_code == 200
 
 
-def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
+def test_backup_refuses_a_key_that_does_not_decrypt_the_secrets(service):
     """With a wrong key, `backup` retains the copy of the database and adds no key to the good ones.
     Rule: backup-complete."""
     assert job(service).returncode == 0
@@ -135,7 +135,7 @@ def test_backup_of_the_keys_continues_when_a_secret_is_damaged(service):
     assert len(kept(service)) == 2
 
 
-def test_backup_of_keys_replaces_none_and_stays_apart(service):
+def test_backup_of_keys_replaces_no_key_and_needs_a_separate_folder(service):
     """`backup --keys` replaces no other key, and refuses folders next to the database or its copy.
     Rule: backup-complete."""
     (service.folder / "data").mkdir()
@@ -160,7 +160,7 @@ def test_backup_of_keys_replaces_none_and_stays_apart(service):
 @pytest.mark.parametrize(
     "name", ["folder/my wishes", *map(slow, ("100% of ünsere.sqlite", "a?b#c.db"))]
 )
-def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
+def test_backup_job_copies_the_keys_of_a_database_with_any_name(name):
     """The backup job copies the keys of a database with any name.
     Rule: backup-complete."""
     service = Service()

@@ -71,7 +71,7 @@ def stuck(*, blocking: bool = True) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("what", "workers"), [slow("gone", 1), ("stuck", 1), slow("stuck", 2), slow("full", 1)]
 )
-def test_log_that_takes_nothing_stops_nothing(service, what, workers):
+def test_blocked_log_does_not_stop_the_service(service, what, workers):
     """A closed or stuck reader, or a full disk, doesn't stop the service.
     Rule: log-private."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
@@ -124,7 +124,7 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
         *(slow(*case) for case in ((1, True), (2, False), (2, True))),
     ],
 )
-def test_log_that_is_read_again_continues_in_whole_lines(service, workers, blocking):
+def test_log_continues_with_whole_lines_when_it_is_read_again(service, workers, blocking):
     """When the log is read again, it continues with whole lines, and all missing ones are counted.
     Rule: log-private."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
@@ -144,7 +144,7 @@ def test_log_that_is_read_again_continues_in_whole_lines(service, workers, block
     assert reader.text == whole(reader.text)
 
 
-def test_log_continues_in_a_new_line_when_the_disk_has_space_again(service):
+def test_log_continues_on_a_new_line_when_the_disk_has_space_again(service):
     """When the disk has room again, the log continues on a new line, even after a partial one.
     Rule: log-private."""
     path = service.folder / "log"

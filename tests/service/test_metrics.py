@@ -179,7 +179,7 @@ def test_metrics_that_pages_and_runbooks_name_exist(walked):
 
 
 @WALKED
-def test_metrics_count_what_happened(walked, engine):
+def test_metrics_count_requests_links_and_database_use(walked, engine):
     """Metrics count the requests, the rate limit, the link and the database's figures; unknown
     paths and record ids don't appear.
     Rule: health-checks."""
@@ -206,7 +206,7 @@ def test_metrics_count_what_happened(walked, engine):
 
 
 @pytest.mark.slow
-def test_busy_postgresql_shows():
+def test_metrics_show_a_suspended_postgresql():
     """With a suspended database the metrics show requests in flight, connections in use, waiting
     and shed requests; afterwards the wait time."""
     settings = {"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_DATABASE_CONNECTIONS": "1"}
@@ -284,7 +284,7 @@ def test_requests_are_counted_by_store(new_service):
 
 
 @pytest.mark.either_engine
-def test_proxy_that_is_not_trusted_is_named_once(new_service):
+def test_untrusted_proxy_is_logged_once(new_service):
     """Storefront requests through an unknown proxy are counted, and logged once with its network; a
     trusted one and a request without a proxy aren't. Rules: limit-address, log-private."""
     name, forwarded = "wishwell_unknown_proxy_requests_total", {"X-Forwarded-For": "192.0.2.7"}
@@ -304,7 +304,7 @@ def test_proxy_that_is_not_trusted_is_named_once(new_service):
         assert value(service, name) == 0
 
 
-def test_stores_have_a_bounded_number_of_series():
+def test_number_of_series_of_stores_is_limited():
     """Beyond 1,000 stores, others share one series. Rule: health-checks."""
     script = """
 from prometheus_client import REGISTRY

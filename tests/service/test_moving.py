@@ -34,7 +34,7 @@ def ways(request, postgres_server):
         service.close()
 
 
-def test_store_moves_with_all_that_belongs_to_it(ways):
+def test_moved_store_gives_the_same_responses(ways):
     """After the move every response is equal byte for byte; tokens, revocations, cookie secrets and
     webhooks work.
     Rules: import-exact, export-whole, import-store, import-checked."""
@@ -78,7 +78,7 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     new.stop()
 
 
-def test_import_says_what_keys_it_needs(ways):
+def test_import_names_the_missing_sealing_keys(ways):
     """An import names the missing sealing keys, because undecryptable secrets would stop the next
     start.
     Rule: import-store."""

@@ -27,7 +27,7 @@ def known(service):
     return {re.search('"productId":"([^"]+)"', line)[1]: line for line in found}
 
 
-def test_command_prints_what_it_did(service):
+def test_command_imports_a_file_and_exits_with_1_when_a_row_is_bad(service):
     """The command reads a file or standard input. With a bad row it exits with 1, and it deletes
     nothing if the file is incomplete.
     Rules: catalogue-import, catalogue-cells, catalogue-delete-missing."""
@@ -57,7 +57,7 @@ def test_command_prints_what_it_did(service):
     assert known(service).keys() == {"2", "4"}
 
 
-def test_too_many_deletions_end_with_3(service):
+def test_too_many_deletions_exit_with_3(service):
     """A file that lacks too much is imported, says how much it lacks, and ends with 3, also as a
     dry run, until that is accepted. Rules: catalogue-delete-missing, command-error."""
     rows = [f"{n},t\n" for n in range(1, 20)]
@@ -75,7 +75,7 @@ def test_too_many_deletions_end_with_3(service):
     assert known(service).keys() == {"1", "2"}
 
 
-def test_prices_that_drop_too_far_end_with_3(service):
+def test_excessive_price_drops_exit_with_3(service):
     """A dry run shows what would happen and ends as the import does: with 3 if prices are held back,
     with 1 if a row is refused, too. Rules: catalogue-drops, catalogue-dry-run, command-error."""
     head, rows = "id,title,price\n", [f"{n},t,{n}00 EUR\n" for n in range(1, 24)]
@@ -133,7 +133,7 @@ def test_nothing_is_deleted_while_the_clock_is_suspect(service):
     assert known(service)["7"].count("variantId") == 1
 
 
-def test_dry_run_ends_like_the_import(service):
+def test_dry_run_fails_where_the_import_would(service):
     """A dry run fails where the import would, and changes nothing. Rules: catalogue-dry-run,
     catalogue-delete-missing, catalogue-partial."""
     for text, more in (
@@ -201,7 +201,7 @@ def test_dry_run_shows_products_and_changes_nothing(service):
     assert (said["imported"], said["lost"], said["dryRun"]) == (2, 0, False)
 
 
-def test_input_need_not_be_a_file(service):
+def test_standard_input_is_imported_and_a_url_is_refused(service):
     """Standard input is read like a file, compressed too; an address is named, with what to do.
     Rules: catalogue-import, catalogue-formats, files-unpacked."""
     for name in ("google_rss.xml", "google_excel_utf16.tsv"):
@@ -219,7 +219,7 @@ def test_input_need_not_be_a_file(service):
     assert "curl --fail --location ADDRESS | wishwell products -" in said
 
 
-def test_last_run_is_in_the_metrics(service):
+def test_last_import_of_each_store_is_in_the_metrics(service):
     """Metrics have the last run of each store; deleting the store deletes it, also with several workers.
     Rule: catalogue-import."""
     service.settings["WISHWELL_WORKERS"] = "2"
@@ -262,7 +262,7 @@ def test_last_run_is_in_the_metrics(service):
         (("feed.csv", *STORE, "--currency", "euro"), 1, "--currency"),
     ],
 )
-def test_wrong_words_are_refused(service, words, code, names):
+def test_wrong_arguments_are_refused(service, words, code, names):
     """Wrong arguments are refused. Rules: catalogue-import, command-error."""
     written(service, "id\n1\n", "feed.csv")
     failed, out, said = service.attempt("products", *words)

@@ -50,7 +50,7 @@ def save(service: Service, token: str, profile: str, product: int = 1) -> int:
     return httpx2.post(url, json=body, headers=headers, timeout=20).status_code
 
 
-def test_full_process_serves_the_quiet_and_refuses_the_greedy():
+def test_full_process_refuses_the_busiest_and_serves_others():
     """A full process serves another store's read and another customer's save, and refuses the busiest.
     Rules: load-shedding, fair-queueing."""
     with Service({"WISHWELL_MAX_IN_FLIGHT": "6"}) as service, ThreadPoolExecutor(12) as threads:
@@ -74,7 +74,7 @@ def test_full_process_serves_the_quiet_and_refuses_the_greedy():
         assert wait_until(lambda: value(service, full) == 2, seconds=30)
 
 
-def test_key_set_that_hangs_holds_up_nobody():
+def test_hanging_key_set_delays_nobody():
     """A hanging key set delays nobody, although more requests wait for it than a process admits.
     Rule: fair-queueing."""
     settings = {"WISHWELL_MAX_IN_FLIGHT": "3", "WISHWELL_WEBHOOK_HTTP": "true"}

@@ -68,7 +68,7 @@ def rest(connection: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize("more", [(), slow(("Connection: close",))], ids=["kept", "close"])
-def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
+def test_unread_response_is_dropped_and_its_memory_freed(service, more):
     """Unread responses are dropped, logged and counted, and their memory is reused.
     Rule: slow-clients."""
     process = psutil.Process(service.process.pid)
@@ -88,7 +88,7 @@ def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
     assert service.http.get("/items?limit=1").status_code == 200
 
 
-def test_answer_that_is_read_slowly_is_whole(service):
+def test_slowly_read_response_is_complete(service):
     """A slowly read response is complete, although it takes several timeouts.
     Rule: slow-clients."""
     connection = asking(service, service.page)
@@ -105,7 +105,7 @@ def test_answer_that_is_read_slowly_is_whole(service):
     connection.close()
 
 
-def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
+def test_response_read_a_byte_now_and_then_is_dropped(service):
     """Reading a byte now and then doesn't prevent the drop. Rule: slow-clients."""
     before, began = dropped(service), time.monotonic()
     connection = asking(service, service.page)
@@ -137,7 +137,7 @@ def test_pipelined_requests_wait_until_the_response_is_read(service):
     assert httpx2.get(f"{service.url}{PREFIX}/items").status_code == 401
 
 
-def test_thousands_of_requests_in_one_go_are_worked_on_one_by_one(service):
+def test_thousands_of_pipelined_requests_are_handled_one_by_one(service):
     """Thousands of pipelined requests are handled one by one; others are served meanwhile, and
     memory stays flat.
     Rule: request-smuggling."""
