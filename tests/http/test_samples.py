@@ -98,7 +98,7 @@ def records(platform: Exported, path: str) -> dict[str, str]:
     "name",
     [name if name.endswith("Shell") else slow(name) for name in SAMPLES],
 )
-def test_sample_does_what_it_shows(platform, name):
+def test_sample_succeeds_with_existing_records(platform, name):
     """Each sample succeeds with the ids of existing records, and with a customer's token if any
     token will do; only a 2xx is a success. Rule: openapi-complete."""
     try_sample(platform, name, samples.ADDRESS, platform.shop.service.url)
@@ -133,7 +133,7 @@ def test_operations_have_samples():
     assert len(by_language["Python"]) >= 12
 
 
-def test_sample_that_is_refused_fails(platform):
+def test_sample_fails_when_its_request_is_refused(platform):
     """Samples fail after a refused request in each language, so the tests above would notice."""
     for lang, command in RUN_BY.items():
         _, source, _ = SAMPLES[f"listItems {lang}"]
@@ -143,7 +143,7 @@ def test_sample_that_is_refused_fails(platform):
 
 
 @pytest.mark.slow
-def test_typescript_of_samples_has_its_types(tmp_path):
+def test_typescript_samples_are_valid_strict_typescript(tmp_path):
     """Each sample is valid strict TypeScript; `npm ci` in packages/elements/ installs the compiler."""
     if not (ELEMENTS / "typescript").exists():
         pytest.skip("there is no packages/elements/node_modules")
