@@ -194,7 +194,7 @@ async def held_by(semaphore, flow, count):
 
 
 def test_store_leaves_slots_to_others():
-    """A store leaves places to others, also the last one; the service's own work has no limit.
+    """A store leaves slots to others, also the last one; the service's own work has no limit.
     Rule: fair-queueing."""
 
     async def check():

@@ -84,9 +84,8 @@ def redis():
 
 @pytest.mark.parametrize("address", ["redis://nobody:wrong@{}", "rediss://{}", "unix:///none"])
 def test_process_counts_alone_when_redis_is_unusable(redis_server, redis, address):
-    """Counts in the process when Redis is unusable: wrong password or socket, or no TLS where
-    expected.
-    Rule: limit-shared."""
+    """The process counts alone when Redis is unusable: wrong password or socket, or no TLS where
+    expected. Rule: limit-shared."""
     [entry] = counted_alone(address.format(f"127.0.0.1:{redis.port}"))
     assert (entry["event"], entry["counting"]) == ("redis_away", "in this process")
     assert "wrong" not in entry["reason"]

@@ -105,7 +105,8 @@ PLACES: dict[str, tuple[dict[str, Field], list[Any]]] = {
 
 @pytest.mark.parametrize("noun", PLACES)
 def test_every_settable_field_is_listed_and_in_all_places(noun):
-    """Each field that a client may set has a line at the head of this file, and is in all places."""
+    """Each field that a client may set is listed at the head of this file, and every place that
+    needs it has it."""
     known, (shape, *others) = PLACES[noun]
     names = {field.encode_name: field.name for field in msgspec.structs.fields(shape)}
     untested = names.keys() - GIVEN_BY_THE_SERVICE - OF_OTHER_TESTS - known.keys()

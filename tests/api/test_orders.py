@@ -100,7 +100,8 @@ def test_item_with_the_bought_variant_is_marked_before_the_one_without(till):
 
 
 def test_order_before_the_save_or_too_long_after_it_matches_nothing(till):
-    """The save must be before the order. Rule: purchase-match."""
+    """An order that precedes the save, or follows it after too long, matches nothing.
+    Rule: purchase-match."""
     save(till.http, 1)
     assert till.order("1", line(1), placed=ago(seconds=5))["matched"] == 0
 
@@ -144,7 +145,7 @@ def test_match_stays_when_the_item_is_removed(till):
 
 @pytest.mark.parametrize("tags", [[], ["a"]])
 def test_item_moved_to_the_cart_still_counts(till, tags):
-    """An item that was removed shortly before the order counts; the event has no item.
+    """An order counts for an item that was removed shortly before it; the event has no item.
     Rule: purchase-match."""
     saved = save(till.http, 1, tags=tags)
     done(till.http.delete(f"/items/{saved['id']}"))
@@ -166,7 +167,8 @@ def test_saving_again_clears_the_mark_until_the_next_order(till):
 
 
 def test_change_to_another_variant_clears_the_mark(till):
-    """The purchase was of the other variant. Rule: purchase-mark."""
+    """Changing an item to another variant clears its mark, because the purchase was of the earlier
+    one. Rule: purchase-mark."""
     saved = save(till.http, 1, variantId=11)
     till.order("1", line(1, 11), placed=ago())
     shown = data(till.http.patch(f"/items/{saved['id']}", json={"variantId": 12}))

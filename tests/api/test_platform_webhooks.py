@@ -114,7 +114,7 @@ def test_unproven_webhook_gets_the_same_401_whatever_is_wrong(service, platform,
 
 
 def test_body_replayed_for_another_shop_of_the_app_is_refused(platform, sibling):
-    """With one secret for two shops, a body that one shop took is refused for the other.
+    """With one secret for two shops, a body that one shop accepted is refused for the other.
     Rule: platform-signed."""
     for topic, body in (
         ("products/update", product() | {"id": 71, "updated_at": now()}),
@@ -151,7 +151,7 @@ def test_store_without_purchases_accepts_orders_and_does_nothing(service):
 
 
 def test_body_of_two_mebibytes_is_accepted_only_on_this_route(platform):
-    """A large product is taken, a larger body is 413, and other operations keep their limit.
+    """A large product is accepted, a larger body is 413, and other operations keep their limit.
     Rule: request-limits."""
     raw = json.dumps(product() | {"id": 74, "updated_at": now()}).encode()
     assert result(platform.send("products/update", raw.ljust(LARGE))) == "applied"
@@ -186,8 +186,8 @@ def test_number_of_large_bodies_in_memory_is_limited():
 
 
 def test_slowest_large_body_is_ended_when_too_many_arrive():
-    """Of too many large bodies, the one that has been arriving for longest gets 503, so slow clients
-    keep out nobody. Rule: request-limits."""
+    """Of too many large bodies, the one that has been arriving for longest gets 503, so that slow
+    clients block nobody. Rule: request-limits."""
     arrived = large()
     arrived.end()
     slow = [large() for _ in range(MAX_LARGE - 1)]

@@ -21,8 +21,9 @@ def left(answer) -> int:
     return int(answer.headers["X-RateLimit-Remaining"])
 
 
-def test_default_limits_per_minute_are_those_documented(shop):
-    """The default limits per minute. Rule: limit-caller."""
+def test_default_rate_limits_depend_on_method_and_caller(shop):
+    """Without settings, the limits per minute are those below for each kind of request and caller.
+    Rule: limit-caller."""
     limits = ((READS, 600, 6_000), (WRITES, 240, 3_000), (TOKENS, 30, 3_000))
     for requests, profile, admin in limits:
         for method, path in requests:

@@ -60,7 +60,8 @@ stores:
 
 
 def test_apply_changes_nothing_without_a_confirmation(service, handle):
-    """Without a yes nothing changes; without changes it doesn't ask. Rule: store-settings."""
+    """Without confirmation nothing changes; if there is nothing to change, `store apply` doesn't
+    ask. Rule: store-settings."""
     text = f"stores: [{{handle: {handle}}}]"
     path = service.folder / "asked.yaml"
     path.write_text(text)

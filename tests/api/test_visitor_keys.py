@@ -134,7 +134,7 @@ def products(answer: httpx2.Response) -> list[int]:
 
 def test_first_save_returns_a_visitor_key_whose_token_opens_the_list(front):
     """The first save returns the key next to `data`; its token opens the visitor's list at the
-    service for 15 minutes, and the proxy still knows nobody.
+    service for 15 minutes, and the proxy still identifies nobody.
     Rules: storefront-visitor-key, storefront-no-token."""
     key, saved = front.visitor(5)
     assert (saved.json()["data"]["productId"], saved.headers.get("Set-Cookie")) == (5, None)
@@ -420,7 +420,7 @@ def limited(new_service):
 @in_one_window
 def test_captured_query_starts_few_sessions_from_any_address(limited):
     """New sessions count by the address that the platform reports and by the query's signature, so
-    a captured query gains nothing by another X-Forwarded-For.
+    a captured query is limited even with another X-Forwarded-For.
     Rules: limit-address, storefront-visitor-key."""
     with fronting(limited) as front:
         url = f"{limited.url}{BASE}/api/items"

@@ -770,7 +770,7 @@ def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
 
 
 def test_page_cannot_be_framed(world, merchant):
-    """No page can frame it, not even of the same origin. Rule: admin-page."""
+    """No page can frame the merchant's page, not even one of the same origin. Rule: admin-page."""
     page = merchant.page
     page.goto(f"{merchant.url}/livez")
     page.evaluate("""() => new Promise((shown) => {

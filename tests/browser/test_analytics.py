@@ -64,7 +64,7 @@ def test_each_tool_receives_events_in_its_own_format(visitor):
 
 @pytest.mark.slow
 def test_only_the_named_tools_receive_events(visitor):
-    """`to` chooses; without gtag, dataLayer is used."""
+    """Only the tools in `to` receive events; without gtag, dataLayer does."""
     got, layer = sent(visitor, to='to="datalayer fbq"')
     assert [entry[0] for entry in got] == ["fbq"]
     events = [entry.get("event") for entry in layer]
@@ -77,5 +77,5 @@ def test_only_the_named_tools_receive_events(visitor):
     ("path", "body"), [("/", "<wishlist-shared></wishlist-shared>"), slow("/l/wwshr_abc", "")]
 )
 def test_page_of_a_shared_list_sends_nothing(visitor, path, body):
-    """The address of a shared list is a key, so nothing is sent from its page."""
+    """The page of a shared list sends nothing, because its URL is a secret."""
     assert sent(visitor, path=path, body=body) == [[], []]

@@ -64,8 +64,8 @@ def recorded(page):
 
 
 def test_count_needs_no_request_with_hearts_or_without_wishes(visitor):
-    """Nobody who has saved nothing causes a request; with hearts, theirs is the only one.
-    Rule: storefront-visitor."""
+    """A visitor without wishes causes no request; on a page with hearts, theirs is the only
+    request. Rule: storefront-visitor."""
     page = visitor.open(COUNT)
     quiet(page)
     counted(page, 0)

@@ -91,7 +91,7 @@ def test_number_of_items_is_at_the_start_of_its_row(new_visitor):
 
 
 def test_page_of_an_ended_link_leads_to_the_shop(own_shop, visitor):
-    """Who opens a link that is no longer good can go on to the shop."""
+    """Somebody who opens a link that no longer works can go on to the shop."""
     page = visitor.open(
         "<wishlist-shared token='none'></wishlist-shared>", scripts=("wishwell", "page")
     )

@@ -232,8 +232,8 @@ def test_deleted_product_has_no_link_or_cart_button(shopper):
 
 @pytest.mark.slow
 def test_escape_discards_the_typed_text_and_done_saves_it(shopper):
-    """The button × discards it too. A quantity that isn't allowed is answered with the allowed ones. The
-    note's field says who sees it."""
+    """Escape and the button × discard the typed text. A quantity that isn't allowed is answered
+    with the allowed ones. The note's field says who sees it."""
     page = shopper.open()
     press(page, 101)
     shopper.go(page, DEMO)
@@ -287,7 +287,8 @@ def test_page_is_mirrored_for_right_to_left_languages(shopper):
 
 @pytest.mark.slow
 def test_dialog_has_no_needless_scrollbar(chromium, shared_demo):
-    """Also with scrollbars that take space; a dialog longer than the window keeps its corners."""
+    """A dialog has no needless scrollbar, even if scrollbars take space; one that is longer than
+    the window keeps its corners."""
     options: dict[str, Any] = {"ignore_default_args": ["--hide-scrollbars"], "args": ARGUMENTS}
     if chromium.browser_type.name == "chromium":
         options["executable_path"] = chromium_path()
@@ -332,7 +333,7 @@ def test_titles_are_clamped_with_and_without_a_link(shopper):
 
 @pytest.mark.slow
 def test_share_link_is_copied_when_the_clipboard_api_is_refused(shopper):
-    """Browsers have no clipboard API on plain http. The link is copied nevertheless, and always shown."""
+    """The link is copied and shown even on plain http, where browsers have no clipboard API."""
     page = shopper.open()
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     open_list(shopper, page, [101])
@@ -354,7 +355,7 @@ def test_share_link_is_copied_when_the_clipboard_api_is_refused(shopper):
 
 @pytest.mark.slow
 def test_share_button_copies_when_the_clipboard_api_is_refused(shopper):
-    """The element for a shop's own page copies in the same way."""
+    """The share button on a shop's own page copies without a clipboard API, too."""
     page = shopper.open()
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     made = shopper.save_list(page, "Birthday", [101])
@@ -376,8 +377,8 @@ def test_share_button_copies_when_the_clipboard_api_is_refused(shopper):
 
 
 def test_whole_wishlist_is_shared_with_a_name_and_notes(shopper, new_shopper, shared_demo):
-    """Later saves appear too. The owner's name and notes are shared if the owner says so, by "Done"
-    or by using the link; Escape discards that."""
+    """A shared wishlist shows later saves, too. The owner's name and notes are shared if the owner
+    says so, by "Done" or by using the link; Escape discards that."""
     page = shopper.open()
     press(page, 101)
     page.evaluate(

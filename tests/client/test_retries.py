@@ -124,7 +124,7 @@ def test_attempts_and_pauses_stay_within_their_limits(call, retries, longest, pl
 
 
 def test_calls_that_may_not_be_retried_are_the_listed_ones():
-    """Calls that may not be retried, by name, so that a new one needs a decision."""
+    """The calls that may not be retried are listed by name, so that a new one needs a decision."""
     assert [call for call in CALLS if not call.repeatable] == [CREATE_LIST, NEW_SESSION]
     assert call_of(lambda of: of.profiles.token(session="gid://a/Session/1")).repeatable
 

@@ -268,7 +268,7 @@ NO_PRICES = (
     ],
 )
 def test_ambiguous_price_is_left_unknown(cell, names):
-    """A price without a reading, or with two, costs that cell, and is reported with its line.
+    """A price that can be read in two ways, or in none, is left out and reported with its line.
     Rules: catalogue-prices, catalogue-cells."""
     found, [told] = read(f'id;title;price\n7;Lamp;"{cell}"\n')
     assert told.startswith("price: ") and names in told
@@ -396,8 +396,8 @@ def test_sale_price_counts_only_during_its_period(period, is_on):
 
 
 def test_sale_with_an_unreadable_period_is_ignored():
-    """A period that can't be read costs that cell and the sale. Rules: catalogue-prices,
-    catalogue-cells."""
+    """An unreadable period is left out, and so is its sale.
+    Rules: catalogue-prices, catalogue-cells."""
     text = "id,price,sale_price,sale_price_effective_date\n7,80 EUR,50 EUR,in March\n"
     [product], [told] = read(text)
     assert product.data.price == eur("80") and told.startswith(
@@ -459,7 +459,8 @@ def test_summary_counts_each_reason_and_names_its_first_line():
 
 
 def test_unclosed_quote_names_the_line_where_its_field_begins():
-    """Rows behind an unclosed quote are reported, not read as its title. Rule: catalogue-cells."""
+    """Rows after an unclosed quote are reported, not read as part of its field.
+    Rule: catalogue-cells."""
     text = 'id,title\n7,"two\nlines"\n8,"open\n9,next\n10,last\n'
     found, [told] = read(text)
     assert "first: line 4" in told and "closing quote" in told

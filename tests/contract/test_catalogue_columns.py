@@ -306,7 +306,7 @@ def test_unpublished_product_of_shopifys_csv_is_left_out():
     ],
 )
 def test_sale_with_an_empty_date_is_open_ended(start, end, is_on):
-    """An empty date, or 0000-00-00, is no limit of a sale, in two columns and in one cell.
+    """An empty date, or 0000-00-00, doesn't limit a sale, in two columns and in one cell.
     Rule: catalogue-prices."""
     columns = {"price": "p", "sale_price": "s", "sale_starts": "a", "sale_ends": "b"}
     made = read(f"id,p,s,a,b\n7,20 EUR,15 EUR,{start},{end}\n", columns=columns)[0]

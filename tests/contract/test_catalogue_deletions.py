@@ -40,7 +40,8 @@ def test_quotes_that_enclose_a_row_are_refused(name):
 
 
 def test_quoted_line_whose_id_does_not_match_the_pattern_is_text():
-    """With `--id-pattern`, only lines whose id has its form read as rows. Rule: catalogue-quotes."""
+    """With `--id-pattern`, a line inside quotes counts as a row only if its id matches the pattern.
+    Rule: catalogue-quotes."""
     text = 'id,title\nde_7,"Lamp\n8, two\n{}"\n'
     assert read(text.format("de_9;x"), pattern="de_{product}")[0].refused == 0
     assert read(text.format("de_9,x"), pattern="de_{product}")[0].refused == 1
@@ -51,7 +52,8 @@ def test_quoted_line_whose_id_does_not_match_the_pattern_is_text():
     ["small,\n12 cm, 3 kg\n", "8\n9", "\n\n", "8,9\n10", ',,"\n', "x,8,\n,8,", "8,a,b,c\n"],
 )
 def test_line_breaks_in_descriptions_are_text(text):
-    """Descriptions with line breaks, commas and numbers are read. Rule: catalogue-quotes."""
+    """Descriptions with line breaks, commas and numbers are read as text.
+    Rule: catalogue-quotes."""
     quoted = text.replace('"', '""')
     found, told = read(f'{HEAD}7,"Lamp, {quoted}",6 EUR\n10,Hat,\n')
     assert (told, [one.product_id for one in found]) == ([], ["10", "7"])
@@ -64,7 +66,8 @@ def test_quoted_line_may_end_with_the_id_of_its_own_row():
 
 
 def test_wish_enclosed_in_a_quoted_note_is_refused(tmp_path):
-    """Another app's file is refused if a note encloses a wish. Rules: catalogue-quotes, import-csv."""
+    """Another app's file is refused if a quoted note encloses the row of a wish.
+    Rules: catalogue-quotes, import-csv."""
     text = 'Who,What,Note\n7,1,"{}\n8,2,bye"\n9,{},x\n'
     columns = "customer=Who,product=What,note=Note"
     [error] = read_wishes(tmp_path, text.format("hello", 3), columns=columns).spool.errors
@@ -102,8 +105,8 @@ def stored(bench, store):
 def test_no_product_is_deleted_when_more_than_ten_and_a_fifth_are_missing(
     bench, store, before, after, is_withheld
 ):
-    """Products are deleted up to a fifth or up to ten; beyond that, none is until it is accepted,
-    and the rest is imported. Rule: catalogue-delete-missing."""
+    """Missing products are deleted if they are at most ten or a fifth; if more, none is deleted
+    without acceptance, and the rest of the file is imported. Rule: catalogue-delete-missing."""
     rows = [f"{n},t\n" for n in range(1, before + 1)]
     put(bench, store, "id,title\n" + "".join(rows))
     cut = "id,title\n" + "".join(rows[: after - 1]) + f"{after},new\n"
@@ -117,7 +120,7 @@ def test_no_product_is_deleted_when_more_than_ten_and_a_fifth_are_missing(
 
 
 def test_no_variant_is_deleted_when_more_than_ten_and_a_fifth_are_missing(bench, store):
-    """Variants that a file lacks count likewise, with those of missing products; without
+    """The same limits hold for missing variants, counted with those of missing products; without
     `--delete-missing`, none is deleted. Rule: catalogue-delete-missing."""
     head, rows = "item_group_id,id,price\n", [f"{n // 10},{n},1 EUR\n" for n in range(10, 70)]
     put(bench, store, head + "".join(rows))

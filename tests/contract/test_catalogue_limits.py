@@ -80,7 +80,7 @@ def test_number_of_stored_column_names_is_limited():
 
 
 def test_wishes_after_an_oversized_row_are_not_read(tmp_path):
-    """In another app's file, a cell or row beyond the limits is a fault like others.
+    """In another app's file, a cell or row beyond the limits is reported like other errors.
     Rules: catalogue-limits, import-csv."""
     for text in (f'"{"x" * CELL}\n7,2,inside\n"', f'"{LONG}'):
         file = read_wishes(
@@ -116,7 +116,7 @@ def test_sale_that_ends_in_the_year_9999_is_read_with_any_offset(offset):
 
 
 def test_cell_that_python_cannot_parse_is_left_out():
-    """Entities of thousands of digits and malformed relative URLs cost their cell.
+    """Entities of thousands of digits and malformed relative URLs are left out.
     Rule: catalogue-cells."""
     text = f"id,title,link,image_link\n7,&#{'9' * 5_000};,https://a.example/,//[x\n"
     found, told = read(text)
@@ -134,8 +134,8 @@ def test_cell_that_python_cannot_parse_is_left_out():
     ],
 )
 def test_first_nonempty_element_counts_when_an_item_repeats_it(elements, title):
-    """Of an item's repeated elements the first with a text counts, and g: names before others.
-    Rule: catalogue-cells."""
+    """Of an item's repeated elements the first one with text counts, and `g:` names come before
+    others. Rule: catalogue-cells."""
     item = f"<item><g:id>7</g:id><g:id>8</g:id>{elements}</item>"
     assert [(id, one.data.title) for id, one in products_in(RSS.format(item)).items()] == [
         ("7", title)

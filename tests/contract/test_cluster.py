@@ -96,8 +96,8 @@ def test_concurrent_migrations_distribute_tables_with_their_rows_once(unspread, 
 
 @needs_cluster
 def test_migrate_distributes_a_table_that_was_added_later(unspread, postgres_server):
-    """A table that isn't distributed yet: `serve` refuses to start, and `migrate` distributes it.
-    Rules: engines-alike, migrate-once."""
+    """While a table isn't distributed yet, `serve` refuses to start; `migrate` distributes the
+    table. Rules: engines-alike, migrate-once."""
     unspread.cli("migrate", "--cluster")
     url = unspread.settings["WISHWELL_DATABASE_URL"]
     postgres_server.sql("SELECT undistribute_table('item_tags')", url.rpartition("/")[2])

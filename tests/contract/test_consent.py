@@ -47,8 +47,8 @@ def test_setting_decides_for_customers_who_never_chose(bench, setting, expected)
 @given(own=st.sampled_from(CHOICES), others=st.lists(st.sampled_from(CHOICES), max_size=3))
 @strategies.examples(15)
 def test_sign_in_keeps_the_customers_choice_else_the_sessions(bench, own, others):
-    """After any number of sign-ins the customer's choice stands, else the first session's that has
-    one; a choice never becomes none. Rules: notice-consent, link-merges-items."""
+    """After any number of sign-ins the customer's choice remains, else that of the first session
+    that has one; no choice is ever removed. Rules: notice-consent, link-merges-items."""
     customer = bench.new_customer()
     bench.write(records.set_notices, customer, own, bench.clock.tick())
     for choice in others:

@@ -206,8 +206,8 @@ def test_bad_row_is_named_by_line_and_column(tmp_path, row, names):
 
 @pytest.mark.parametrize(("row", "names"), LOST.items(), ids=[f"{n}" for n in range(len(LOST))])
 def test_bad_optional_cell_is_left_out_and_counted(tmp_path, row, names):
-    """A cell that can't be read, of another field than customer and product, costs that cell and is
-    counted. Rules: import-csv, import-omissions."""
+    """An unreadable cell of any field but customer and product is left out and counted.
+    Rules: import-csv, import-omissions."""
     file = read(tmp_path, f"{HEADER}\n7,1,,,,,,\n{row}\n")
     assert (file.spool.errors, file.omissions.cells, file.omissions.rows) == ([], 1, 0)
     [reason] = file.omissions.reasons()

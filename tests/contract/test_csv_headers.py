@@ -52,6 +52,7 @@ def test_comment_below_the_header_is_a_row():
 
 
 def test_wishes_below_a_title_are_read(tmp_path):
-    """Another app's file may have a title, and pipes. Rules: table-header, import-csv."""
+    """Another app's file may have a title, and pipes as separators.
+    Rules: table-header, import-csv."""
     file = read_wishes(tmp_path, f"{TITLE}\n\nWho|What\n7|1\n", columns="customer=Who,product=What")
     assert [item[:2] for item in parsed_items(file)] == [("7", "1")]

@@ -41,8 +41,8 @@ def wished(bench):
 
 
 def test_item_shows_that_its_product_was_deleted(bench, wished):
-    """A deleted product says only that; one that the catalogue never knew says nothing; one that is
-    put again is as before. Rule: product-deleted."""
+    """The item of a deleted product shows only that it was deleted. It shows nothing of a product
+    that the catalogue never had, and the data again after another put. Rule: product-deleted."""
     store, owner = wished
     for id in ("1", "2"):
         bench.write(products.delete, store, id, bench.clock.tick())
@@ -82,7 +82,8 @@ def test_deleting_a_store_deletes_its_deletion_markers(bench, wished):
 
 
 def test_shared_list_shows_that_a_product_was_deleted(bench, wished):
-    """People with the link see that, too. Rule: product-deleted."""
+    """Everybody with the link of a shared list sees that a product was deleted.
+    Rule: product-deleted."""
     store, owner = wished
     bench.write(products.delete, store, "2", bench.clock.tick())
     token = shares.new_token()

@@ -283,7 +283,7 @@ def test_inactive_customers_are_forgotten(bench):
 
 
 def test_months_earlier_is_the_last_day_when_the_month_is_shorter():
-    """Some months earlier is the month's last day if the month is shorter."""
+    """Subtracting months gives the last day of a month that is shorter."""
     for now, months, before in (("2027-03-31", 1, "2027-02-28"), ("2027-01-15", 13, "2025-12-15")):
         at = ids.from_timestamp(f"{now}T10:00:00.000Z")
         assert ids.timestamp(erasure.months_before(at, months)) == f"{before}T10:00:00.000Z"

@@ -41,9 +41,8 @@ async def walk(db, store, told, limit, after):
 
 
 def test_feed_is_gapless_when_processes_that_assign_positions_are_killed(event_bench):
-    """Readers, writers and several processes that assign positions, which are repeatedly killed
-    midway, run concurrently.
-    Rules: feed-once, event-sequence."""
+    """Concurrent readers see every event of concurrent writers once and in order, although several
+    processes that assign positions are killed midway. Rules: feed-once, event-sequence."""
     bench, db, store = event_bench, event_bench.db, event_bench.store
     chance = random.Random(7)
     owners = [bench.new_customer() for _ in range(5)]

@@ -145,7 +145,7 @@ def test_element_that_is_no_object_is_refused():
 
 
 def test_invalid_json_line_is_skipped_alone():
-    """A line of JSON Lines that isn't valid costs that line only, the first one too.
+    """Only the invalid lines of JSON Lines are skipped, even if the first one is invalid.
     Rules: catalogue-json, catalogue-cells."""
     found, [reason] = read(f'{{"id": 6, "title": "x\n{json.dumps(LAMP)}\n')
     assert "line 1" in reason and [product.product_id for product in found] == ["7"]

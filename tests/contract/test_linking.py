@@ -140,7 +140,7 @@ def test_link_moves_reservations_to_the_customers_items(bench):
 @pytest.mark.parametrize("most", [3, 4])
 def test_link_to_a_customer_with_nothing_in_common_moves_rows_unchanged(bench, most):
     """All columns of items, tags, lists and entries stay as they were, next to the customer's own;
-    with room for one item less, the oldest is left.
+    with a limit that is one item too low, the oldest item isn't moved.
     Rules: link-limits, notice-each-once, purchase-match."""
     session, customer = bench.new_session(), bench.new_customer()
     bench.save(customer, 99, list_ids=(bench.new_list(customer, "mine").id,))

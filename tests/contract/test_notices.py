@@ -470,9 +470,9 @@ STOCK = ("out_of_stock", "preorder", "backorder", "in_stock")
 
 @pytest.mark.either_engine
 @pytest.mark.parametrize("after", STOCK)
-def test_drop_of_a_sold_out_product_is_notified_at_the_restock(bench, after):
-    """A drop while the product is sold out waits; the restock tells it, and so does the next
-    availability without a restock. Rules: notice-drop, notice-reference."""
+def test_drop_of_a_sold_out_product_waits_until_it_is_available(bench, after):
+    """A drop of a sold-out product waits. The restock's notice then has the lower price; other
+    availability causes a notice of the drop. Rules: notice-drop, notice-reference."""
     store = bench.new_store(events=True)
     _, id = wish(bench, store)
     put(bench, store, "100 EUR", availability="in_stock")
@@ -488,8 +488,9 @@ def test_drop_of_a_sold_out_product_is_notified_at_the_restock(bench, after):
 
 @pytest.mark.either_engine
 def test_drop_is_notified_only_below_the_saved_price(bench):
-    """A shopper who saved for less than the new price hears of no drop, and of the next one below the
-    saved price; in another currency, or without a saved price, each drop counts. Rule: notice-drop."""
+    """A shopper who saved for less than the new price gets no notice of the drop, but one of the
+    next drop below the saved price; in another currency, or without a saved price, each drop
+    counts. Rule: notice-drop."""
     store = bench.new_store(events=True)
     _, unpriced = wish(bench, store)
     saved = {}
@@ -564,7 +565,7 @@ PERIODS = (
 @strategies.examples(10)
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
     """Notices follow restated rules for each variant, with a day between puts; an item without a
-    variant gets that of the first variant that has one, unless it heard of a later drop before.
+    variant gets that of the first variant that has one, unless it had one of a later drop before.
     Rules: notice-drop, notice-reference."""
     store = bench.new_store(events=True, price_drop_percent=percent)
     wishes = {variant: wish(bench, store, variant)[1] for variant in (None, 1, 2, 9)}

@@ -57,7 +57,7 @@ def walk(bench, scope, size, query, cursor=None, way="next"):
 @strategies.examples(25)
 def test_pages_of_any_size_have_exactly_the_records(bench, stocked, size, query, whole, who):
     """Walking forwards yields all records, newest first; walking backwards yields the same pages.
-    No cursor leads nowhere."""
+    Every cursor leads to a page with records."""
     store, owners = stocked
     profile = list(owners)[who]
     scope = profiles.WholeStore(store) if whole else profile

@@ -149,7 +149,8 @@ def page_questions(engine, count) -> Iterator[Question]:
 
 
 def test_array_parameters_of_statements_have_sample_values():
-    """The slow test below runs each statement; a new array without a value fails here already."""
+    """Each array parameter has a sample value, so that a missing one fails in this quick test
+    already."""
     for name, step, params in questions("postgresql"):
         for number in set(re.findall(r"\$(\d+)::text\[\]", step.sql)):
             argument = step.takes[int(number) - 1]

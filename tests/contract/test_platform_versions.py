@@ -217,8 +217,8 @@ def test_import_between_webhooks_takes_effect_when_it_arrives(bench, shop):
 
 
 def test_partial_list_of_variants_removes_nothing(bench, shop):
-    """Variants that the platform may have left out stay; those that a complete list lacks go.
-    Rule: platform-products."""
+    """Variants that the platform may have left out stay; those that a complete list lacks are
+    removed. Rule: platform-products."""
     base = PRODUCT["variants"][0]
     many = [base | {"id": 1000 + number, "title": f"V{number}"} for number in range(150)]
     gids = [{"admin_graphql_api_id": f"gid://shopify/ProductVariant/{one['id']}"} for one in many]
@@ -242,8 +242,8 @@ def test_partial_list_of_variants_removes_nothing(bench, shop):
 
 
 def test_update_triggers_notices_as_an_import_does(bench, shop):
-    """A restock, with the price before the drop, reaches who wishes for the product.
-    Rules: platform-products, notice-drop, product-replaced."""
+    """A restock, with the price before the drop, triggers a notice to everybody who wishes for the
+    product. Rules: platform-products, notice-drop, product-replaced."""
     customer = wisher(bench, shop, (ID, SMALL))
     stock = {"0": {"inventory_quantity": 0}}
     for body in (product(1, **stock), product(2, **{"0": {"price": "9.99"}})):

@@ -540,7 +540,8 @@ def test_removed_items_are_not_stored_with_purchases_off(bench):
 
 
 def test_forgotten_order_is_forgotten_again_after_a_restore(bench, till):
-    """A journal's forgotten order is repeated. Rules: journal-replay, order-versions."""
+    """Replay deletes an order again that the journal records as forgotten.
+    Rules: journal-replay, order-versions."""
     ann = bench.new_customer(till)
     bench.save(ann, 1)
     buy(bench, ann, (1, None, 1))

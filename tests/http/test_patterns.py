@@ -217,7 +217,8 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", FIELDS)
 def test_service_accepts_exactly_the_text_that_the_description_allows(name):
-    """Both agree, except on webhook URLs with an IP address, which a pattern can't judge."""
+    """Service and description accept the same text, except for webhook URLs with an IP address,
+    which a pattern can't judge."""
     schema, check, texts, always = FIELDS[name]
     allowed = _every(schema) if schema.get("type") == "array" else allows(schema)
 

@@ -9,12 +9,12 @@ BUILD = Path(__file__).parents[2] / "clients" / "python" / "hatch_build.py"
 
 
 def test_openapi_document_is_up_to_date():
-    """Equals the output of `make format`. Rule: openapi-complete."""
+    """The OpenAPI document equals the output of `make format`. Rule: openapi-complete."""
     assert openapi.BUILT.read_text("utf-8") == openapi.text()
 
 
 def test_generated_client_types_are_up_to_date():
-    """Equals the output of `make format`."""
+    """The client's types and operations equal the output of `make format`."""
     for path, text in described_client.made().items():
         assert path.read_text() == text, path
 

@@ -51,8 +51,8 @@ def test_backup_during_writes_is_complete_up_to_a_moment():
 
 
 def test_backup_refuses_to_overwrite_files_and_leaves_no_partial_ones():
-    """Refuses to overwrite a file, the database itself, or another one's leftovers; a missing
-    folder; a full disk. Existing files stay, and nothing partial is left.
+    """A backup refuses an existing file, the database itself, another one's leftovers, a missing
+    folder and a full disk. Existing files stay, and no partial file is left.
     Rule: backup-complete."""
     service = Service()
     assert "wishwell.db doesn't exist" in service.cli("backup", "a.db", check=False).stderr

@@ -52,7 +52,7 @@ def database(new_service):
 
 @pytest.mark.either_engine
 def test_checks_pass_with_the_service_running_and_stopped(database, engine, redis_server):
-    """Everything is fine, with the service running and stopped. Rule: command-doctor."""
+    """All checks pass, with the service running and stopped. Rule: command-doctor."""
     settings = {"WISHWELL_REDIS_URL": redis_server.url, "WISHWELL_TRUSTED_PROXIES": HERE}
     with database.restart(settings=settings) as service:
         port = service.url.rpartition(":")[2]
@@ -92,7 +92,8 @@ def test_missing_database_is_reported(tmp_path):
 
 
 def test_missing_server_database_is_reported_as_to_be_created(postgres_server):
-    """A PostgreSQL database that doesn't exist has to be created, which no migration does."""
+    """A missing PostgreSQL database is reported as to be created, because no migration creates
+    it."""
     url = f"{postgres_server.create_database()}-2"
     service = Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40})
     says = asked(service)["database"]["says"]
@@ -337,7 +338,7 @@ def test_late_jobs_are_reported(monkeypatch):
 
 @pytest.mark.slow
 def test_unreachable_standby_is_reported():
-    """Each host of the URL is checked."""
+    """An unreachable standby is reported, because each host of the URL is checked."""
     with PostgresServer() as primary, primary.standby() as standby:
         url = primary.create_database()
         both = url.replace(f":{primary.port}", f":{primary.port},{HERE}:{standby.port}")

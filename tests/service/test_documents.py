@@ -59,7 +59,8 @@ SMALL = [
 
 @pytest.mark.slow
 def test_documented_commands_of_each_section_run():
-    """Runs section after section with the files and variables that the pages mention."""
+    """The commands of each section work one after the other, with the files and variables that the
+    pages mention."""
     with Service().start() as service:
         for name in ("key.txt", "secret.txt"):
             (service.folder / name).write_text(secrets.token_hex(32))

@@ -36,9 +36,8 @@ def test_response_has_the_storefronts_headers(front):
 
 
 def test_every_response_is_private_and_issues_no_token(front):
-    """Every response may not be cached, errors included, and none issues a token. All name the
-    shopper, unless who that is was not found out.
-    Rule: storefront-no-token."""
+    """No response may be cached, errors included, and none issues a token. All name the shopper,
+    unless it isn't known who that is. Rule: storefront-no-token."""
     visitor, nobody = front.anyone(1), front.browser()
     cross_site = {"Sec-Fetch-Site": "cross-site"}
     answers = [

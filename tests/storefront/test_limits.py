@@ -110,8 +110,7 @@ def test_unknown_address_is_not_limited(front):
 )
 def test_trusted_proxy_that_names_no_address_is_not_limited(proxied, said):
     """A trusted proxy that names no address isn't limited, because all shoppers would share its
-    address.
-    Rule: limit-address."""
+    address. Rule: limit-address."""
     headers = {} if said is None else {"X-Forwarded-For": said}
     for _ in range(4):
         answer = proxied.browser(**headers).post("/items", json={"productId": 1})
