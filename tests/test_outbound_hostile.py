@@ -36,7 +36,7 @@ def authority():
     return Authority()
 
 
-async def here(host: str, port: int) -> list[str]:
+async def resolve_to_this_machine(host: str, port: int) -> list[str]:
     """Resolves every name to this machine."""
     return [HERE]
 
@@ -111,7 +111,7 @@ async def test_bytes_after_a_response_are_not_a_response(scheme, pause, authorit
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     async with (
         Called(behind).serve(tls if scheme == "https" else None) as server,
-        calls(tls=authority.trusted(), resolve=here) as there,
+        calls(tls=authority.trusted(), resolve=resolve_to_this_machine) as there,
     ):
         for count in range(1, len(BEHIND) + 1):
             url = f"{scheme}://shop.example:{server.port}/"
@@ -182,7 +182,10 @@ async def test_endless_tls_session_tickets_end_the_call(authority, tmp_path):
     Rule: outbound-limits."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.num_tickets = 5_000
-    async with Called().serve(tls) as server, calls(tls=authority.trusted(), resolve=here) as there:
+    async with (
+        Called().serve(tls) as server,
+        calls(tls=authority.trusted(), resolve=resolve_to_this_machine) as there,
+    ):
         with pytest.raises(Unanswered, match="too much"):
             await there.call("GET", f"https://shop.example:{server.port}/", seconds=30)
 

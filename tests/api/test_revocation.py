@@ -14,7 +14,7 @@ def id_of_token(shop, label: str) -> str:
     return found["id"]
 
 
-def stops(http) -> None:
+def assert_token_stops_working(http) -> None:
     soon(lambda: http.get("/items").status_code == 401)
     refused(http.get("/items"), 401)
     refused(http.post("/items", json={"productId": 99}), 401)
@@ -44,7 +44,7 @@ def test_revoked_tokens_are_refused_within_5_seconds(shop):
     for good in (shop.customer("2").http, other.http, shop.admin):
         data(good.get("/items"))
     for http in gone:
-        stops(http)
+        assert_token_stops_working(http)
     assert data(shop.acting_as(all_of.gid).get(f"/items/{saved['id']}")) == saved
 
 

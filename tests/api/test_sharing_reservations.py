@@ -103,7 +103,7 @@ def seen(answer):
     return answer.status_code, headers, re.sub(r'"requestId":"[^"]*"', "", answer.text)
 
 
-def looks(party):
+def owner_responses(party):
     """Yields everything that the owner, and an admin acting for them, can read; reserving is
     refused to both."""
     made, view = f"/lists/{party.list}", f"/shared/{party.share['token']}"
@@ -119,10 +119,10 @@ def test_reservation_changes_no_response_to_the_owner(shop):
     """A reservation changes no status, header or byte of the owner's responses.
     Rule: reserve-secret."""
     party = Party(shop)
-    before = dict(looks(party))
+    before = dict(owner_responses(party))
     assert party.reserve(party.visitor, 2).status_code == 200
     assert party.reserve(party.customer, 1).status_code == 200
-    assert dict(looks(party)) == before
+    assert dict(owner_responses(party)) == before
     assert party.give_back(party.customer).status_code == 204
-    assert dict(looks(party)) == before
+    assert dict(owner_responses(party)) == before
     assert (before["PUT"][0], before["DELETE"][0]) == (403, 404)

@@ -626,7 +626,7 @@ def every_state(world: World, merchant: Merchant) -> Iterator[str]:
     page.route(
         "**/api/**", lambda route: route.fulfill(json={"data": [], "asOf": None, "since": None})
     )
-    page.route("**/reports/summary*", nothing)
+    page.route("**/reports/summary*", answer_with_zeros)
     page.get_by_label("Admin or reports token").fill(world.shop.admin_token)
     page.keyboard.press("Enter")
     page.get_by_text("No data yet").wait_for()
@@ -664,7 +664,7 @@ def every_state(world: World, merchant: Merchant) -> Iterator[str]:
     page.get_by_text("Oslo shirt").wait_for()
 
 
-def nothing(route: Route) -> None:
+def answer_with_zeros(route: Route) -> None:
     numbers = dict.fromkeys(("wishes", "customers", "visitors", "lists", "added", "removed"), 0)
     people = {"profiles": {"customers": 0, "visitors": 0}}
     route.fulfill(json={"data": numbers | people, "asOf": None, "since": None})

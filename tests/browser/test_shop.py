@@ -20,7 +20,7 @@ def pressed(page, product, yes=True, **options):
     expect(heart(page, product)).to_have_attribute("aria-pressed", str(yes).lower(), **options)
 
 
-def asked(shopper):
+def wishlist_requests(shopper):
     """Returns the wishlist requests so far: method, path and status."""
     api = f"{shopper.url}{BASE}/api/"
     return [
@@ -146,7 +146,7 @@ def test_heart_reverts_with_an_error_when_the_service_is_down(other_demo, new_sh
     page.on("request", lambda request: sent.append(request.method))
 
     def answered():
-        return [method for method, *_ in asked(shopper)].count("POST")
+        return [method for method, *_ in wishlist_requests(shopper)].count("POST")
 
     heart(page, 101).click()
     pressed(page, 101)
@@ -161,7 +161,7 @@ def test_heart_reverts_with_an_error_when_the_service_is_down(other_demo, new_sh
     expect(notice).to_contain_text("Try again")
     expect(page.locator("#notice")).to_be_empty()
     pressed(page, 101, yes=False)
-    tries = [status for method, _, status in asked(shopper) if method == "POST"]
+    tries = [status for method, _, status in wishlist_requests(shopper) if method == "POST"]
     assert len(tries) > 5
     assert set(tries) == {502}
     page.get_by_role("button", name="Close").click()

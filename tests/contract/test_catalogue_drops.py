@@ -9,7 +9,7 @@ from wishwell.profiles import records
 
 from .test_catalogue import eur, read
 from .test_catalogue import put as put_products
-from .test_notices import BACK, DROPPED, wish, written
+from .test_notices import BACK, DROPPED, notice_events, wish
 
 HEAD = "id,title,price\n"
 
@@ -139,5 +139,5 @@ def test_forecast_counts_the_notices_that_a_put_causes(bench):
     bench.drain(changes.put(bench.db, bench.new_id, bench.clock.tick))
     while bench.read(notices.backlog):
         bench.drain(notices.process_batches(bench.db, bench.clock))
-    kinds = [kind for kind, _ in written(bench, store)]
+    kinds = [kind for kind, _ in notice_events(bench, store)]
     assert changes.notices == (kinds.count(DROPPED), kinds.count(BACK)) == (3, 3)

@@ -492,7 +492,7 @@ def test_small_clock_steps_add_up_to_a_jump():
     assert holds == [False, False, True]
 
 
-def hold(bench):
+def stored_hold(bench):
     [[left]] = bench.select("SELECT hold FROM clocks")
     return left
 
@@ -508,7 +508,7 @@ def test_suspension_survives_restarts_and_ends_after_a_day_of_uptime(bench, now)
         process = machine.process()
         for _ in range(2):
             bench.run(process.observe(bench.db))
-            assert hold(bench) == HOLD_MS
+            assert stored_hold(bench) == HOLD_MS
         assert "jumped ahead by 7,1" in process.suspicion or "by 7,2" in process.suspicion
         assert bench.read(process.likely_now) < ids.wall_clock() - HOUR
         again = machine.process()
@@ -518,7 +518,7 @@ def test_suspension_survives_restarts_and_ends_after_a_day_of_uptime(bench, now)
                 machine.shift = -machine.more
                 bench.execute(f"UPDATE clocks SET wall = wall - {machine.more - before}")
             bench.run(again.observe(bench.db))
-            assert left - MINUTE <= hold(bench) <= left
+            assert left - MINUTE <= stored_hold(bench) <= left
     said = [line["event"] for line in logs]
     assert said == ["clock_suspect", "clock_suspect", "clock_plausible_again"]
 

@@ -278,7 +278,7 @@ async def test_event_committed_during_a_batch_is_sent(desk):
         assert receiver.ids() == told
 
 
-async def until(enough):
+async def wait_until(enough):
     for _ in range(200):
         if await enough():
             return
@@ -304,14 +304,14 @@ async def test_failed_read_repeats_no_delivery(desk):
         receiver.says = hold
         told = await desk.save(10)
         await sender.poll()
-        await until(arrived)
+        await wait_until(arrived)
         desk.clock.milliseconds += 6_000
         await desk.bench.run_sql("ALTER TABLE events RENAME TO away")
         try:
             await sender.poll()
             await asyncio.sleep(0.5)  # the read has failed by then
             hold.goes_on.set()
-            await until(delivered)
+            await wait_until(delivered)
         finally:
             hold.goes_on.set()
             await desk.bench.run_sql("ALTER TABLE away RENAME TO events")

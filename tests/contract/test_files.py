@@ -22,7 +22,7 @@ from wishwell.server import opening
 NEW = [entry.name for entry in migrate.available("sqlite")]
 
 
-def of(url: str) -> config.Settings:
+def settings_for(url: str) -> config.Settings:
     return config.load({"WISHWELL_DATABASE_URL": url})
 
 
@@ -34,7 +34,7 @@ def files_in(folder: bytes) -> dict[bytes, str]:
     }
 
 
-async def used(mine: config.Settings) -> list[str]:
+async def use_database(mine: config.Settings) -> list[str]:
     """Opens the database as `serve` does, writes, and reads it back."""
     db = opening.open_database(mine)
     try:
@@ -56,13 +56,13 @@ def test_database_url_opens_exactly_the_file_that_it_names(name, relative):
             path = name if relative else os.path.join(folder, name)
             if relative and name == b":memory:":
                 path = b"./:memory:"
-            mine = of(f"sqlite:///{quote(path)}")
+            mine = settings_for(f"sqlite:///{quote(path)}")
             real = config.sqlite_path(mine.database_url)
             assert migrate.pending_sqlite(real) == NEW
             assert os.listdir(folder) == []
             assert migrate.migrate_sqlite(real) == NEW
             assert migrate.pending_sqlite(real) == []
-            assert asyncio.run(used(mine)) == ["default"]
+            assert asyncio.run(use_database(mine)) == ["default"]
             key_files.make_embedded_key(real)
             assert opening.signing_keys(mine) == opening.signing_keys(mine)
             found = files_in(folder)
@@ -91,7 +91,7 @@ def test_database_url_opens_exactly_the_file_that_it_names(name, relative):
 def test_ambiguous_database_url_is_refused_with_the_right_spelling(url, says):
     """An ambiguous database URL is refused, and the message shows how to write it."""
     with pytest.raises(Misconfigured, match=r"^WISHWELL_DATABASE_URL [^\n]*$") as refusal:
-        of(url)
+        settings_for(url)
     assert says in refusal.value.message
 
 

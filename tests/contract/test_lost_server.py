@@ -35,14 +35,14 @@ HUNG_UP = "server closed the connection unexpectedly"
 
 
 @pytest.fixture
-def alone(engine):
+def single_postgres(engine):
     """Skips the test unless it runs on a single PostgreSQL, which imitates a cluster's errors."""
     if engine == "sqlite" or os.environ.get("WISHWELL_TEST_CITUS"):
         pytest.skip("of one PostgreSQL")
 
 
 @pytest.fixture
-def fail(bench, alone):
+def fail(bench, single_postgres):
     """Makes every insertion of an item fail, immediately or at the commit."""
 
     def begin(code, said, when="", level="EXCEPTION"):
@@ -90,7 +90,7 @@ def test_write_that_loses_its_server_has_an_unknown_outcome(bench, fail, said, u
     assert isinstance(raised.value, Undecided) == in_doubt
 
 
-def test_ping_retries_on_a_new_connection(bench, alone, postgres_server):
+def test_ping_retries_on_a_new_connection(bench, single_postgres, postgres_server):
     """A ping tries again on a new connection when its connection has just broken.
     Rule: health-checks."""
 
@@ -102,7 +102,7 @@ def test_ping_retries_on_a_new_connection(bench, alone, postgres_server):
     bench.run(break_and_ask())
 
 
-def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alone):
+def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, single_postgres):
     """A database that hangs after a broken connection is reported as unavailable.
     Rule: health-checks."""
     held = []
@@ -129,7 +129,7 @@ def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alo
 
 
 @pytest.fixture
-def hung(bench, alone, postgres_server):
+def hung(bench, single_postgres, postgres_server):
     """Runs a use case on a separate connection, and passes it a function that stops that server
     process."""
     [[name]] = bench.select("SELECT current_database()")

@@ -56,7 +56,7 @@ def platform():
         assert "Traceback" not in service.output()
 
 
-def made(http, path: str, **body) -> dict:
+def create(http, path: str, **body) -> dict:
     answer = http.post(path, json=body)
     assert answer.status_code in (200, 201, 202), answer.text
     return answer.json()["data"]
@@ -66,20 +66,20 @@ def records(platform: Exported, path: str) -> dict[str, str]:
     """Returns newly made records' ids for the ids of the examples."""
     shop, customer = platform.shop, secrets.token_hex(5)
     owner = shop.acting_as(shop.gid("owner" if path.startswith("/shared") else customer))
-    wishes = made(owner, "/lists", name=secrets.token_hex(5))
+    wishes = create(owner, "/lists", name=secrets.token_hex(5))
     first, second = (
-        made(owner, "/items", productId=secrets.randbelow(10**9), listIds=[wishes["id"]])["id"]
+        create(owner, "/items", productId=secrets.randbelow(10**9), listIds=[wishes["id"]])["id"]
         for _ in range(2)
     )
     of = "/shares" if path.startswith("/shares") else f"/lists/{wishes['id']}/shares"
-    share = made(owner, of, reservations=True)
+    share = create(owner, of, reservations=True)
     if "reservation" in path:
         url = f"/shared/{share['token']}/items/{first}/reservation"
         shop.acting_as(shop.gid(customer)).put(url, json={"quantity": 1})
     shop.admin.put("/products/632910392", json={"title": "T-shirt"})
     if "{webhookId}" in path:
-        first = made(shop.admin, "/webhooks", url="https://shop.example/wishes")["id"]
-        second = made(shop.admin, f"/webhooks/{first}/test")["id"]
+        first = create(shop.admin, "/webhooks", url="https://shop.example/wishes")["id"]
+        second = create(shop.admin, f"/webhooks/{first}/test")["id"]
     if "{orderId}" in path:
         now = "2025-04-18T17:00:00Z"
         order = {"orderId": "1001", "profile": shop.gid(), "placedAt": now, "updatedAt": now}

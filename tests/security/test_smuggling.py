@@ -33,7 +33,7 @@ CHUNKED = "Transfer-Encoding: chunked"
 SAVE = b'f\r\n{"productId":1}\r\n0\r\n'
 
 
-def ran(service, request_id: str) -> bool:
+def was_executed(service, request_id: str) -> bool:
     return any(request_id in line for line in service.log_lines())
 
 
@@ -73,7 +73,7 @@ def test_smuggled_request_is_executed_when_it_is_sent_openly(service, shop):
     inside = payloads.hidden(request_id := str(uuid.uuid4()), shop.admin_token)
     got = over_the_wire(service, inside, patience=0.3)
     assert got.status == 200 and got.headers["x-request-id"] == request_id
-    soon(lambda: ran(service, request_id))
+    soon(lambda: was_executed(service, request_id))
 
 
 def test_trailer_does_not_count_as_a_header(service, shop):
@@ -153,7 +153,7 @@ def test_each_client_of_nginx_gets_its_own_response(service, shop, proxied):
     """After each payload, a victim's request on the same upstream connection gets its own response."""
     attacker, victim = shop.customer("attacker"), shop.customer("victim")
     made = victim.http.post("/lists", json={"name": "Mine"})
-    soon(lambda: ran(service, made.headers["X-Request-Id"]))
+    soon(lambda: was_executed(service, made.headers["X-Request-Id"]))
     kept = data(made, 201)
     front = SimpleNamespace(url=proxied.url)
     before, sent = len(service.log_lines()), []

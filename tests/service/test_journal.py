@@ -20,7 +20,7 @@ from wishwell.db.journal import Act, Journal, actor
 from wishwell.errors import Unrecorded
 from wishwell.privacy import journal_replay
 
-from .test_metrics import reaches
+from .test_metrics import wait_for_value
 
 TIME = "2026-11-01T00:00:00.000Z"
 GID = "gid://shopify/Customer/7"
@@ -39,10 +39,10 @@ def lines(service, action=None):
     return [line for line in found if action in (None, line["action"])]
 
 
-def leaves(group, prefix=""):
+def command_names(group, prefix=""):
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
-            yield from leaves(command, f"{prefix}{name} ")
+            yield from command_names(command, f"{prefix}{name} ")
         else:
             yield f"{prefix}{name}"
 
@@ -117,7 +117,7 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
     deleting.kill()
     deleting.wait()
     done["store delete"] = lines(service, "command")[-1:]
-    assert done.keys() | READS == {*leaves(main)}
+    assert done.keys() | READS == {*command_names(main)}
     for name, found in done.items():
         names = [line["command"] for line in found]
         assert names == ([] if name in READS else [name]), name
@@ -218,7 +218,7 @@ def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
         assert (code, out) == (1, "")
         assert "The journal /dev/full can't be written, so nothing was done. " in err
         assert "No space left" in err
-    reaches(full, "wishwell_unrecorded_acts_total", lambda number: number == 2)
+    wait_for_value(full, "wishwell_unrecorded_acts_total", lambda number: number == 2)
     assert len(admin.get("/items").json()["data"]) == 1
     assert another.get("/items").status_code == 200
     assert len(json.loads(full.quick("token", "list", "--json"))) == 2

@@ -17,7 +17,7 @@ from tests.api.conftest import data, new_list, save, soon
 from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import PREFIX, Service, wait_until
 
-from .test_metrics import reaches, workers
+from .test_metrics import wait_for_value, workers
 
 pytestmark = pytest.mark.either_engine
 
@@ -134,14 +134,14 @@ def test_platform_change_ends_customers_tokens_in_every_worker(two_workers):
 def test_metrics_leave_out_a_dead_worker(two_workers):
     """A dead worker's gauges leave the sum."""
     limit = "wishwell_pool_connections_limit"
-    reaches(two_workers, limit, lambda n: n == 40)
+    wait_for_value(two_workers, limit, lambda n: n == 40)
     [worker, *_] = workers(two_workers)
     worker.kill()
     psutil.wait_procs([worker], timeout=10)
     replaced = lambda: len({*workers(two_workers)} - {worker}) >= 2  # noqa: E731
     assert wait_until(replaced, seconds=30, every=0.1)
     time.sleep(2)  # the new worker has sampled by now, and a dead one would still be counted
-    reaches(two_workers, limit, lambda n: n == 40)
+    wait_for_value(two_workers, limit, lambda n: n == 40)
 
 
 @SHARED

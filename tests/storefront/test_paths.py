@@ -65,7 +65,7 @@ def test_unsupported_method_on_a_known_path_is_405(front):
                 assert not has_cors(answer)
 
 
-def asked(front, target: str, host: str = "", *lines: str) -> int:
+def get_status(front, target: str, host: str = "", *lines: str) -> int:
     """Sends a GET with exactly this target; returns the status."""
     lines = (f"GET {target} HTTP/1.1", f"Host: {host or front.host}", *lines, "Connection: close")
     return over_the_wire(front, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")).status
@@ -79,7 +79,7 @@ def test_unknown_path_is_404(front):
     cookie = f"Cookie: wishwell={front.anyone().cookie}"
     right = dict.fromkeys(TRICKS, 404) | (OTHERWISE if way.NAME == "nginx" else {})
     with nothing_done(front):
-        assert {name: asked(front, path, "", cookie) for name, path in TRICKS.items()} == right
+        assert {name: get_status(front, path, "", cookie) for name, path in TRICKS.items()} == right
 
 
 @direct("a forwarder has the token of a store, and Caddy knows hosts itself", "nginx")
@@ -110,7 +110,7 @@ NO_HASH = direct("uvicorn leaves out what is behind #", "nginx", "caddy", "node"
 def test_query_with_invalid_characters_is_400(front, query):
     """`#` and control characters in the query are 400. Rule: storefront-paths."""
     cookie = f"Cookie: wishwell={front.anyone().cookie}"
-    assert asked(front, f"{BASE}/api/items?{query}", "", cookie) == 400
+    assert get_status(front, f"{BASE}/api/items?{query}", "", cookie) == 400
 
 
 @pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
