@@ -24,7 +24,7 @@ def impatient(bench):
         yield bench
 
 
-def test_what_could_not_be_written_is_written_the_next_time(impatient):
+def test_failed_flush_is_written_by_the_next_one(impatient):
     """Touches and token uses survive a flush that failed because the database was unreachable."""
     bench, session, token = impatient, impatient.new_session(), auth.new_admin_token()
     given = token, "test", bench.new_id(), bench.clock.tick(), None
@@ -90,7 +90,7 @@ def test_revocations_deletions_and_secrets_outlast_later_refreshes(bench, store)
         bench.clock.milliseconds += DAY // 2
 
 
-def test_empty_name_of_a_platforms_shop_finds_no_store(bench, store):
+def test_webhook_without_a_shop_name_finds_no_store(bench, store):
     """A webhook that names no shop isn't that of a store without a shop on a platform.
     Rule: platform-signed."""
     cache = access_cache.AccessCache(bench.db, bench.clock)
@@ -122,7 +122,7 @@ def known(bench, engine):
     return access_cache.AccessCache(bench.db, bench.clock)
 
 
-def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
+def test_lookups_of_unknown_admin_tokens_leave_connections_for_other_requests(impatient, known):
     """A hundred lookups of unknown admin tokens leave database connections for other requests.
     Rule: admin-token-hashed."""
 
@@ -142,7 +142,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
     assert {type(answer) for answer in impatient.run(story())} == {Unavailable}
 
 
-def test_request_waits_little_for_a_refresh(bench, known):
+def test_request_waits_only_briefly_for_a_cache_refresh(bench, known):
     """A request waits only briefly for a cache refresh when all connections are taken.
     Rule: database-away."""
 

@@ -9,7 +9,7 @@ from wishwell.profiles import records
 
 from .test_catalogue import eur, read
 from .test_catalogue import put as put_products
-from .test_notices import BACK, DROPPED, wish, written
+from .test_notices import BACK, DROPPED, notice_events, wish
 
 HEAD = "id,title,price\n"
 
@@ -29,7 +29,7 @@ def price_of(bench, store, product):
 
 
 @pytest.mark.parametrize(("drops", "price", "held"), [(20, 1, 0), (21, 20, 0), (21, "19.99", 21)])
-def test_prices_of_more_than_20_products_are_held_back(bench, store, drops, price, held):
+def test_prices_are_held_back_when_more_than_20_products_drop(bench, store, drops, price, held):
     """If more than 20 products would become cheaper by more than 80 %, their prices stay; their
     other fields and other products are imported. Rule: catalogue-drops."""
     run(bench, store, HEAD + rows(range(1, 31), "old", 100))
@@ -46,7 +46,7 @@ def test_prices_of_more_than_20_products_are_held_back(bench, store, drops, pric
     assert price_of(bench, store, drops) == eur(str(price))
 
 
-def test_limit_of_a_drop_can_be_set(bench, store):
+def test_price_drop_limit_can_be_set(bench, store):
     """The limit is a percentage; a price in another currency and a higher one are no drops.
     Rule: catalogue-drops."""
     run(bench, store, HEAD + rows(range(1, 31), "t", 100))
@@ -66,7 +66,7 @@ def test_price_that_was_unknown_is_compared_with_the_last_known_one(bench, store
 
 
 @pytest.mark.parametrize(("wishes", "held"), [(100, []), (101, ["7", "8"])])
-def test_price_of_a_product_with_many_wishes_is_held_back(bench, wishes, held):
+def test_price_drop_of_a_product_with_many_wishes_is_held_back(bench, wishes, held):
     """If any product with more than 100 wishes would become cheaper by more than 80 %, such prices
     stay. Rule: catalogue-drops."""
     store = bench.new_store(product_ids="text")
@@ -83,7 +83,7 @@ def test_price_of_a_product_with_many_wishes_is_held_back(bench, wishes, held):
     assert shown[:2] == [(text.format(*pair), bool(held)) for pair in numbers]
 
 
-def test_prices_of_variants_are_compared_and_held_back(bench, store):
+def test_price_drop_of_a_variant_holds_back_all_prices_of_its_product(bench, store):
     """A drop of a variant's price holds back all prices of its product; a new variant then has
     none of its own, and other fields are taken. Rule: catalogue-drops."""
     head, numbers = "id,item_group_id,title,price\n", range(10, 31)
@@ -139,5 +139,5 @@ def test_forecast_counts_the_notices_that_a_put_causes(bench):
     bench.drain(changes.put(bench.db, bench.new_id, bench.clock.tick))
     while bench.read(notices.backlog):
         bench.drain(notices.process_batches(bench.db, bench.clock))
-    kinds = [kind for kind, _ in written(bench, store)]
+    kinds = [kind for kind, _ in notice_events(bench, store)]
     assert changes.notices == (kinds.count(DROPPED), kinds.count(BACK)) == (3, 3)

@@ -67,7 +67,7 @@ async def numbers(bench, stores):
     ]
 
 
-def test_small_stores_wait_for_no_large_ones(bench, shops, batches, monkeypatch):
+def test_large_stores_do_not_delay_small_ones(bench, shops, batches, monkeypatch):
     """Large stores whose counts began before, however many, together get about the share of the small ones
     until those are counted. Rule: count-pace."""
     monkeypatch.setattr(counting, "_MAX_CONCURRENT", 1)
@@ -145,7 +145,7 @@ def test_store_that_fails_delays_no_other_and_is_tried_again(bench, shops, batch
     assert bench.run(numbers(bench, shops)) == SIZES
 
 
-def test_store_that_fails_is_not_tried_again_soon(bench, shops, batches):
+def test_failing_store_is_retried_after_a_minute_at_the_earliest(bench, shops, batches):
     """A store that can't be counted waits for a minute, however often it is due. Rule: count-pace."""
     broken = msgspec.structs.replace(shops[-1], reporting=Reporting(time_zone="No/Where"))
     looks = 20
@@ -172,7 +172,7 @@ def test_batches_pause_so_that_counting_uses_a_small_share(bench, shops, batches
     assert len(batches) <= 4  # one of each worker
 
 
-def test_several_processes_count_every_store(bench, shops, batches):
+def test_concurrent_processes_store_exact_counts(bench, shops, batches):
     """Two processes that count the same stores at the same time store exact counts. Rule: count-exact."""
 
     async def both():
@@ -186,7 +186,7 @@ def test_several_processes_count_every_store(bench, shops, batches):
     bench.run(both())
 
 
-def test_lost_database_ends_the_work(bench, shops, batches):
+def test_lost_database_fails_the_whole_job(bench, shops, batches):
     """If the database can't be reached, the job fails as a whole, so that it is logged once and retried.
     Rule: count-pace."""
     looks = [shops]
@@ -204,7 +204,7 @@ def test_lost_database_ends_the_work(bench, shops, batches):
     assert len(batches) == ended
 
 
-def test_busy_machine_pauses_no_longer_than_the_rows_cost():
+def test_pause_on_a_busy_machine_is_limited_by_the_cost_of_the_rows():
     """A batch that waits for a busy machine is charged what its rows cost at most. Rule: count-pace."""
     assert counting.charged(0.001, 250) == 0.001
     assert counting.charged(0.1, 250) == counting.charged(60, 250) < 0.01

@@ -56,7 +56,7 @@ def parsed_items(file):
 # ------------------------------------------------------------------------------ columns and form
 
 
-def test_map_names_columns(tmp_path):
+def test_map_option_names_the_columns(tmp_path):
     """`--map` names the columns in any order; a name may contain spaces and commas.
     Rule: import-csv."""
     named = {"customer": "Customer, id", "product": "P", "saved": "a=b"}
@@ -205,9 +205,9 @@ def test_bad_row_is_named_by_line_and_column(tmp_path, row, names):
 
 
 @pytest.mark.parametrize(("row", "names"), LOST.items(), ids=[f"{n}" for n in range(len(LOST))])
-def test_bad_optional_cell_costs_the_cell(tmp_path, row, names):
-    """A cell that can't be read, of another field than customer and product, costs that cell and is
-    counted. Rules: import-csv, import-omissions."""
+def test_bad_optional_cell_is_left_out_and_counted(tmp_path, row, names):
+    """An unreadable cell of any field but customer and product is left out and counted.
+    Rules: import-csv, import-omissions."""
     file = read(tmp_path, f"{HEADER}\n7,1,,,,,,\n{row}\n")
     assert (file.spool.errors, file.omissions.cells, file.omissions.rows) == ([], 1, 0)
     [reason] = file.omissions.reasons()
@@ -215,7 +215,7 @@ def test_bad_optional_cell_costs_the_cell(tmp_path, row, names):
     assert {item[0] for item in parsed_items(file)} == {"7"}
 
 
-def test_up_to_20_faults_are_named(tmp_path):
+def test_at_most_20_errors_are_reported(tmp_path):
     """At most 20 errors are reported; several in one row count separately.
     Rule: import-csv."""
     file = read(tmp_path, f"{HEADER}\n" + "x x,y,,,,,,\n" * 10)
@@ -277,7 +277,7 @@ def test_product_ids_are_those_of_the_store(tmp_path, store, cell, stored):
         ("2025-04-18 18:13:27.5+00", BERLIN, "2025-04-18T18:13:27.500Z"),
     ],
 )
-def test_times_are_of_their_offset_or_the_zone(tmp_path, cell, zone, time):
+def test_time_has_its_own_offset_or_the_given_time_zone(tmp_path, cell, zone, time):
     """A time has its own offset or the given zone's; of an ambiguous hour the first occurrence is
     used.
     Rule: import-csv."""
@@ -285,7 +285,7 @@ def test_times_are_of_their_offset_or_the_zone(tmp_path, cell, zone, time):
     assert row[6] == time
 
 
-def test_first_row_is_the_newest_where_none_says_when(tmp_path):
+def test_first_row_is_the_newest_when_rows_have_no_time(tmp_path):
     """Rows without a time are a millisecond a line older than the file, so the first is the newest.
     Rule: import-csv."""
     text = f"{HEADER}\n" + "".join(f"7,{product},,,,,,\n" for product in range(1, 2_001))
@@ -299,7 +299,7 @@ def test_first_row_is_the_newest_where_none_says_when(tmp_path):
     }
 
 
-def test_of_one_time_the_upper_row_is_newer(tmp_path):
+def test_upper_row_is_newer_when_times_are_equal(tmp_path):
     """Among rows with the same time the upper one is newer, even past a millisecond's counter,
     reproducibly.
     Rule: import-csv."""
@@ -312,7 +312,7 @@ def test_of_one_time_the_upper_row_is_newer(tmp_path):
     assert len({item.id for item in bundle.items}) == 5_001
 
 
-def test_rows_of_one_wish_are_one(tmp_path):
+def test_rows_of_the_same_wish_are_merged(tmp_path):
     """Rows of one customer, product and variant are merged, wherever they are in the file.
     Rule: import-csv."""
     rows = (
@@ -334,7 +334,7 @@ def test_rows_of_one_wish_are_one(tmp_path):
     assert ada.profile.created_at == "2025-01-01T00:00:00.000Z"
 
 
-def test_first_rows_are_shown(tmp_path):
+def test_dry_run_prints_the_first_rows(tmp_path):
     """A dry run prints the first five rows as they would be imported. Rule: import-csv."""
     row = '7,1,5,Für Ada,2,"a\nb",2025-03-01T00:00:00Z,ada@shop.example\n'
     file = read(tmp_path, f"{HEADER}\n{row}" + "8,2,,,,,,\n" * 9)
@@ -361,7 +361,7 @@ MANY = HEADER + "".join(
 )
 
 
-def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
+def test_imported_wishes_read_like_saved_ones_and_emit_no_events(bench, store, tmp_path):
     """Imported items read like saved ones, newest first, and make no events.
     Rule: import-csv."""
     text = f"{HEADER}\n7,1,,Ünder,3,note,2025-01-01T00:00:00Z,a@b.example\n7,2,5,,,,2025-01-02T00:00:00Z,\n"
@@ -380,7 +380,7 @@ def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
     assert bench.read(items.page, customer, asked).records[0].product_id == "3"
 
 
-def test_twice_is_once(bench, store, tmp_path):
+def test_second_import_changes_nothing(bench, store, tmp_path):
     """Importing again changes nothing, even if the file's modification time changed.
     Rule: import-csv."""
     file = read(tmp_path, MANY, store)
@@ -451,7 +451,7 @@ def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
 
 
 @pytest.mark.parametrize("seconds", [-1, 59, 61, 86_400])
-def test_csv_times_up_to_a_minute_ahead_are_taken(tmp_path, seconds):
+def test_csv_times_up_to_a_minute_ahead_are_accepted(tmp_path, seconds):
     """Times up to a minute ahead are accepted, because the other app's clock may be a little fast.
     Rule: import-csv."""
     now = AT + 60_000  # the time at which `read` reads the file

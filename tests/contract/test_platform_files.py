@@ -73,7 +73,7 @@ def wishes_of(path, store, how):
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FILES.glob("*.json"))])
-def test_file_of_a_platform_is_read(name):
+def test_platform_file_is_read_without_naming_its_format(name):
     """Files as platforms write them are read as documented, without naming the format.
     Rules: catalogue-formats, catalogue-variants, catalogue-prices, catalogue-cells, catalogue-other-rows,
     import-csv."""
@@ -83,7 +83,7 @@ def test_file_of_a_platform_is_read(name):
     assert read(FILES / name, TEXTS if how.get("store") == "text" else STORE, how) == right
 
 
-def test_all_files_of_the_corpus_have_a_result():
+def test_every_file_of_the_corpus_is_tested():
     """No file of the corpus is left untested."""
     files = {path.name for path in FILES.iterdir()}
     assert files == {name for path in FILES.glob("*.json") for name in (path.name, path.stem)}

@@ -73,13 +73,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_packed_file_is_read(tmp_path, name):
+def test_compressed_file_is_read(tmp_path, name):
     """gzip and a zip with one file are read like the file in them. Rule: files-unpacked."""
     assert unpack(tmp_path, GOOD[name]) == CSV
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_other_wrapping_is_named(tmp_path, name):
+def test_unsupported_compression_is_named(tmp_path, name):
     """A wrapping that can't be read is named, with what to do. Rule: files-unpacked."""
     packed, message = BAD[name]
     with pytest.raises(Invalid, match=message):
@@ -104,7 +104,7 @@ def test_unpacked_size_is_limited(tmp_path, monkeypatch):
         assert peak < 2 << 20
 
 
-def test_packed_wishes_keep_the_time_of_their_file(tmp_path):
+def test_compressed_wishes_have_the_time_of_their_file(tmp_path):
     """Wishes without a time get the same one from a compressed file whenever it is imported.
     Rules: files-unpacked, import-twice."""
     path = tmp_path / "wishes.csv.gz"

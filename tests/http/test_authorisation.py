@@ -326,7 +326,7 @@ def world(service):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_operation_answers_what_the_table_says(world, operation):
+def test_operation_returns_the_status_of_the_table(world, operation):
     """Each status is the table's, and no response contains a list name of another owner.
     Rules: token-required, token-scope, profile-header, share-token, reserve-quantity."""
     owners = OWNERS if operation in (*ON_A_RECORD, *SHARED) else ["customer"]

@@ -151,7 +151,7 @@ def test_schemas_are_portable():
             assert (parameter["style"], parameter["explode"]) == ("form", False), name
 
 
-def test_schema_names_hide_no_type_of_a_language():
+def test_schema_names_shadow_no_type_of_a_language():
     """No schema hides a type of a language, and every object and enum of a body has a name."""
     assert not TAKEN & DOCUMENT["components"]["schemas"].keys()
     for place, value in walk(DOCUMENT):
