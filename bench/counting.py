@@ -50,7 +50,7 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.db.postgres.database import Postgres
 from wishwell.db.sqlite.database import SQLite
 from wishwell.fairness.fair_queue import FairQueue, Flow
-from wishwell.reports import counting, tally
+from wishwell.reports import counting, scheduling, tally
 
 PRODUCTS, READERS = 100_000, 500
 FIRST_SECONDS = 32
@@ -333,15 +333,15 @@ def simulate(items: int, number: int, days: float) -> None:
         at, rows = entry.item
         began[at] = began[at] if rows else now
         batch = min(sizes[at] - rows, max(250, rows // 100))
-        cost = max(1, batch / 250) * counting.charged(math.inf, min(batch, 250))
-        cost += 0 if rows else counting.charged(math.inf, 400)
+        cost = max(1, batch / 250) * scheduling.charged_seconds(math.inf, min(batch, 250))
+        cost += 0 if rows else scheduling.charged_seconds(math.inf, 400)
         queue.charge(entry, cost)
-        now += cost / counting.MAX_LOAD_SHARE
+        now += cost / scheduling.MAX_LOAD_SHARE
         if (rows := rows + batch) < sizes[at]:
             queue.push(Flow(str(len(str(rows))), str(at)), (at, rows))
         else:
             ages[at], shown[at] = now - shown[at], began[at]
-            pause = counting.SMALL_SECONDS if rows < counting.SMALL_STORE_WISHES else 3600
+            pause = scheduling.SMALL_SECONDS if rows < scheduling.SMALL_STORE_WISHES else 3600
             heapq.heappush(due, (now + pause, at))
     for digits in sorted({len(str(size)) for size in sizes}):
         hours = [age / 3600 for age, of in zip(ages, sizes, strict=True) if len(str(of)) == digits]

@@ -64,7 +64,7 @@ def _report_command(
             span = await db.long_read(reports.span, store, period)
             batches = yield_batches(db, store, span, **options)
             if as_csv:
-                async for chunk in spreadsheet.whole(
+                async for chunk in spreadsheet.csv_file(
                     columns(**options), _limit_rows(batches, limit)
                 ):
                     click.echo(chunk, nl=False)
@@ -101,7 +101,7 @@ async def _limit_rows(batches: Batches, limit: int | None) -> Batches:
 )  # fmt: skip
 def products(db: Database, store: Store, span: Span, sort: reports.Sort, by: reports.By) -> Batches:
     """Print the most wished-for products."""
-    return reports.every_product(db, store, span, sort, by)
+    return reports.product_batches(db, store, span, sort, by)
 
 
 @_report_command(
@@ -195,4 +195,4 @@ def wisher_report(
     """Print the profiles that wish for a product, newest first."""
     product_id = product_bodies.product_id(product, store, "--product")
     variant_id = variant and product_bodies.product_id(variant, store, "--variant")
-    return wishers.every(db, store, wishers.of(product_id, variant_id or None))
+    return wishers.wisher_batches(db, store, wishers.search_for(product_id, variant_id or None))
