@@ -15,7 +15,7 @@ def new(prefix: str, length: int) -> str:
     return prefix + body + _checksum(prefix + body)
 
 
-def well_formed(token: str, prefix: str, length: int) -> bool:
+def is_well_formed(token: str, prefix: str, length: int) -> bool:
     """Returns whether the form and checksum are right, so a typo needs no database query."""
     return (
         token.startswith(prefix)

@@ -138,27 +138,27 @@ def _is_https(request: Request, forwards: bool) -> bool:
 def address(request: Request, caller: Caller | None, *, signed: bool = False) -> str | None:
     """Returns the browser's address, or ``None`` if it is unknown. ``signed``: whether the platform
     forwards the request."""
-    forwarded = addresses.forwarded(request.pairs)
+    forwarded = addresses.read_forwarded_for(request.pairs)
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()
-        return addresses.of_shopper(last) if last else None
+        return addresses.shopper_address(last) if last else None
     trusted = request.service.settings.trusted_proxies
     # Without the setting, the sender may be a proxy that all browsers share.
     if not trusted:
         return None
-    return addresses.of_shopper(request.peer, forwarded, trusted, by_platform=signed)
+    return addresses.shopper_address(request.peer, forwarded, trusted, by_platform=signed)
 
 
 def _check_sender(request: Request, caller: Caller | None, *, signed: bool) -> None:
     """Counts, and logs once, a request that seems to come from a proxy that isn't trusted."""
     service = request.service
-    if signed or _forwards(request, caller) or not addresses.forwarded(request.pairs):
+    if signed or _forwards(request, caller) or not addresses.read_forwarded_for(request.pairs):
         return
     metrics.UNKNOWN_PROXIES.inc()
     if not service.has_warned_of_proxy:
         service.has_warned_of_proxy = True
         reason = "X-Forwarded-For is ignored: WISHWELL_TRUSTED_PROXIES lacks its sender"
-        log.warning("unknown_proxy", network=addresses.network(request.peer), reason=reason)
+        log.warning("unknown_proxy", network=addresses.network_of(request.peer), reason=reason)
 
 
 def _signing_store(request: Request) -> Store | None:
