@@ -41,7 +41,7 @@ def embedded_key(database: str) -> bytes:
     path = Path(f"{database}.key")
     restore_hint = f"Put it back from the backup of the keys: {DOCS}runbooks.md#lost-key"
     try:
-        with files.opened(path) as file:
+        with files.open_regular(path) as file:
             if os.fstat(file.fileno()).st_mode & 0o077:
                 raise Misconfigured(
                     f"Other users can read the key file {path}. Run chmod 600 on it."

@@ -80,7 +80,7 @@ def main(ctx: click.Context) -> None:
     """
     if sys.stdout is None:
         raise Misconfigured("Standard output is closed. To discard the output, use >/dev/null.")
-    log.for_commands()
+    log.configure_for_commands()
     if ctx.invoked_subcommand != "version":
         ctx.obj = config.load(os.environ)
 

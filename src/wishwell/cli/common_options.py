@@ -159,7 +159,7 @@ def read_file(name: str, path: str) -> str:
     or isn't UTF-8.
     """
     try:
-        with files.opened(path) as file:
+        with files.open_regular(path) as file:
             content = file.read(_MAX_FILE_BYTES + 1)
         if len(content) > _MAX_FILE_BYTES:
             raise ValueError("the file is larger than 16 MiB")

@@ -372,7 +372,7 @@ def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method, source = metrics.method_label(request.method), request.visit or request.caller
     store = source.store.handle if source else ""
-    metrics.answered(method, request.route, status, seconds, store)
+    metrics.record_request(method, request.route, status, seconds, store)
     if request.route == SHED:  # logged as one line a second
         return
     line = RequestLine(

@@ -265,7 +265,7 @@ async def _of_cookies(
     if named:
         reason = "its cookies name different customers"
     if reason:
-        metrics.jwt_refused(visit.store.handle)
+        metrics.count_refused_jwt(visit.store.handle)
         log.info("jwt_refused", requestId=request.id, store=visit.store.handle, reason=reason)
     if placeholder is not None:
         raise placeholder
