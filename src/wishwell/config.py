@@ -38,12 +38,13 @@ def _matching(pattern: str, rule: str, read: Callable[[str], Any] = str) -> Call
 
 def _number_between(minimum: float, maximum: float, kind: str, read: Callable[[str], Any]) -> Any:
     rule = f"must be {kind} from {minimum:.15g} to {maximum:.15g}"
-    number = _matching(r"[0-9]{1,12}" if read is int else r"[0-9]{1,9}(\.[0-9]{1,6})?", rule, read)
+    digits = r"[0-9]{1,12}" if read is int else r"[0-9]{1,9}(\.[0-9]{1,6})?"
+    parse_number = _matching(digits, rule, read)
 
     def parse(value: str) -> Any:
-        if not minimum <= number(value) <= maximum:
+        if not minimum <= parse_number(value) <= maximum:
             raise ValueError(rule)
-        return number(value)
+        return parse_number(value)
 
     return parse
 

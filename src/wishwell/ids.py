@@ -66,16 +66,16 @@ def uuid7_at(milliseconds: int) -> str:
     return _uuid7(milliseconds << 12 | int.from_bytes(os.urandom(2), "big") >> 4)
 
 
-def uuid7_of(milliseconds: int, rest: int) -> str:
-    """Returns the UUIDv7 with this timestamp and ``rest`` as its other 74 bits."""
-    return _uuid7(milliseconds << 12 | rest >> 62, rest & (1 << 62) - 1)
+def uuid7_of(milliseconds: int, low_bits: int) -> str:
+    """Returns the UUIDv7 with this timestamp and ``low_bits`` as its other 74 bits."""
+    return _uuid7(milliseconds << 12 | low_bits >> 62, low_bits & (1 << 62) - 1)
 
 
-def _uuid7(time_and_counter: int, end: int | None = None) -> str:
+def _uuid7(time_and_counter: int, low_bits: int | None = None) -> str:
     high, low = divmod(time_and_counter, 1 << 12)
-    if end is None:
-        end = int.from_bytes(os.urandom(8), "big") >> 2
-    text = f"{high << 80 | 0x7 << 76 | low << 64 | 0b10 << 62 | end:032x}"
+    if low_bits is None:
+        low_bits = int.from_bytes(os.urandom(8), "big") >> 2
+    text = f"{high << 80 | 0x7 << 76 | low << 64 | 0b10 << 62 | low_bits:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
@@ -154,8 +154,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def timestamp(milliseconds: int) -> str:
     """Formats a time as stored and shown: RFC 3339 in UTC with milliseconds and Z."""
-    seconds, milliseconds_rest = divmod(milliseconds, 1000)
-    return f"{_format_second(seconds)}.{milliseconds_rest:03d}Z"
+    seconds, remainder = divmod(milliseconds, 1000)
+    return f"{_format_second(seconds)}.{remainder:03d}Z"
 
 
 @functools.lru_cache(maxsize=64)  # many timestamps fall into the same second

@@ -29,7 +29,7 @@ def commit() -> str:
     # A git hook's variables name the repository that it runs for.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        git = subprocess.run(  # noqa: S603
+        process = subprocess.run(  # noqa: S603
             [*command, "--abbrev=12"],
             capture_output=True,
             check=True,
@@ -39,7 +39,7 @@ def commit() -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return git.stdout.strip()
+    return process.stdout.strip()
 
 
 def full() -> str:

@@ -124,7 +124,7 @@ class AccessCache:
     def any_events_enabled(self) -> bool:
         return any(store.events_since is not None for store in self._snapshot.stores.values())
 
-    def sealed(self, store_id: str) -> str | None:
+    def sealed_secrets(self, store_id: str) -> str | None:
         """Returns the store's sealed secrets, or ``None``."""
         return self._snapshot.sealed.get(store_id)
 
@@ -135,7 +135,7 @@ class AccessCache:
         May be stale; the database decides."""
         return self._snapshot.erased
 
-    def is_revoked_whole(self, profile_id: str) -> bool:
+    def is_profile_revoked(self, profile_id: str) -> bool:
         """Returns whether all of a profile's tokens were revoked within a cookie's lifetime."""
         return (profile_id, "") in self._snapshot.revoked
 

@@ -74,14 +74,14 @@ def _farthest_address(
     address = _parse(peer)
     hops = [hop.strip(" \t") for hop in (forwarded or "").split(",")]
     for hop in filter(None, reversed(hops)):  # empty ones are ignored (RFC 9110, 5.6.1)
-        nearer = _parse(hop)
-        if address is None or nearer is None:
+        next_address = _parse(hop)
+        if address is None or next_address is None:
             break
         if not _is_in_any(address, trusted):
             if not untrusted_hops:
                 break
             untrusted_hops -= 1
-        address = nearer
+        address = next_address
     return address
 
 

@@ -67,7 +67,7 @@ class _Claims(msgspec.Struct, frozen=True):
     exp: int
 
 
-_decoder = msgspec.json.Decoder(_Claims)
+_claims_decoder = msgspec.json.Decoder(_Claims)
 
 
 class AdminTokenView(msgspec.Struct, frozen=True, rename="camel"):
@@ -180,7 +180,7 @@ class Authenticator:
         """Returns a token's claims. A token is valid if signing its claims gives the same text."""
         try:
             header, payload, _ = token.split(".")
-            claims = _decoder.decode(base64url_decode(payload))
+            claims = _claims_decoder.decode(base64url_decode(payload))
             signed_again = self._sign(header, claims)
         except (msgspec.MsgspecError, RecursionError, KeyError, ValueError) as error:
             raise Unauthenticated(_INVALID_MESSAGE) from error

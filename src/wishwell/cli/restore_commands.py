@@ -44,9 +44,9 @@ async def restore_replay(
             unknown_acts_by_store[act.store or "a store without a name"] += 1
         if as_json or act.outcome not in ("done", "unknown"):
             listed_acts.append(act)
-    failed = set[str]()
+    failed_profiles = set[str]()
     if not dry:
-        async for _ in pause_between(erasure.work(db, clock, failed)):
+        async for _ in pause_between(erasure.work(db, clock, failed_profiles)):
             pass
     if listed_acts or as_json:
         terminal.show(listed_acts, as_json)
@@ -68,4 +68,4 @@ async def restore_replay(
     )
     if errors or outcomes["failed"]:
         raise Invalid(f"{len(errors) + outcomes['failed']:,} acts were not repeated; see above.")
-    purge.check_removed(failed)
+    purge.check_removed(failed_profiles)

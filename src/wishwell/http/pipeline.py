@@ -393,5 +393,5 @@ def log_request(request: Request, status: int, seconds: float) -> None:
         line.caller = caller.kind
         line.token = caller.token_id
         if isinstance(request.acts_on, Profile):
-            line.profile = request.acts_on.logged
+            line.profile = request.acts_on.log_name
     write_line(line)

@@ -150,7 +150,8 @@ class Outbound:
 
     def _take_idle(self, endpoint: Endpoint) -> Connection | None:
         """Returns the last used connection that is still good, so that older ones expire."""
-        idle = [connection for connection, end in self._idle_connections.items() if end == endpoint]
+        connections = self._idle_connections.items()
+        idle = [connection for connection, other in connections if other == endpoint]
         for connection in reversed(idle):
             if connection.is_quiet():
                 del self._idle_connections[connection]

@@ -63,8 +63,8 @@ def is_allowed(address: Address, *, private: bool) -> bool:
         return private
     if address.version == 6 and address not in _GLOBAL_V6:
         return False
-    special = address.is_multicast or any(address in network for network in _SPECIAL_NETWORKS)
-    return address.is_global and not special
+    is_special = address.is_multicast or any(address in network for network in _SPECIAL_NETWORKS)
+    return address.is_global and not is_special
 
 
 class NameResolver:
@@ -82,8 +82,8 @@ class NameResolver:
         try:
             addresses = [ipaddress.ip_address(host)]
         except ValueError:
-            found_texts = await self._look_up(host, port, owner)
-            addresses = [ipaddress.ip_address(text) for text in found_texts]
+            address_texts = await self._look_up(host, port, owner)
+            addresses = [ipaddress.ip_address(text) for text in address_texts]
         if not addresses:
             raise Unanswered(f"no address of {host} was found")
         for address in addresses:

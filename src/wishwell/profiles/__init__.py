@@ -33,7 +33,7 @@ class Profile(msgspec.Struct, frozen=True):
     by_token: bool = False
 
     @property
-    def logged(self) -> str:
+    def log_name(self) -> str:
         """The GID as log lines show it: the key in place of an id that may be an e-mail address."""
         return self.id if "@" in self.gid else self.gid
 

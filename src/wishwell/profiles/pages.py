@@ -118,9 +118,9 @@ async def read(
     """
     cursor, limit = page_request.cursor, page_request.limit
     backward = cursor is not None and cursor.backward
-    whole_store = isinstance(scope, WholeStore)
+    is_whole_store = isinstance(scope, WholeStore)
     newest_first = backward == page_request.oldest_first
-    query = PageQuery(noun, whole_store, page_request.search.fields, newest_first=newest_first)
+    query = PageQuery(noun, is_whole_store, page_request.search.fields, newest_first=newest_first)
     if cursor is not None:
         query = query._replace(edge="older" if newest_first else "newer", beyond=True)
     edge_id = cursor.id if cursor else None
@@ -185,16 +185,16 @@ async def _empty_page(
         await profiles.check_open(tx, scope)
     if page_request.cursor is None:
         return Page([], None, None)
-    newer, edge_id = query.edge == "newer", UUID(page_request.cursor.id)
-    query = query._replace(newest_first=newer, edge=None, beyond=False)
+    is_newer_side, edge_id = query.edge == "newer", UUID(page_request.cursor.id)
+    query = query._replace(newest_first=is_newer_side, edge=None, beyond=False)
     rows = await tx.page(query, _scope_id(scope), None, 1, *page_request.search.values)
     if not rows:
         return Page([], None, None)
     farthest_id = UUID(rows[0][0])
-    if farthest_id > edge_id if newer else farthest_id < edge_id:
+    if farthest_id > edge_id if is_newer_side else farthest_id < edge_id:
         return None
     backward = page_request.cursor.backward
-    cursor_back = Cursor(str(UUID(int=edge_id.int + (1 if newer else -1))), not backward)
+    cursor_back = Cursor(str(UUID(int=edge_id.int + (1 if is_newer_side else -1))), not backward)
     return Page([], cursor_back, None) if backward else Page([], None, cursor_back)
 
 

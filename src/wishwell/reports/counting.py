@@ -108,10 +108,10 @@ async def _count_holders(db: Database, store: Store, tally: Tally) -> AsyncItera
 
 
 async def _count_profiles(
-    db: Database, store: Store, tally: Tally, after: str
+    db: Database, store: Store, tally: Tally, last_id: str
 ) -> tuple[int, list[str]]:
     """Counts the next profiles. Returns their number, and their groups."""
-    params = {"store": store.id, "after": after, "limit": _BATCH_SIZE}
+    params = {"store": store.id, "after": last_id, "limit": _BATCH_SIZE}
     profiles = await db.batch_read(run_statement, "count_profiles", **params)
     for _, is_session, items, lists in profiles:
         tally.holders[is_session] += items > 0

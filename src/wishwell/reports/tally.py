@@ -86,32 +86,33 @@ class Wishes(msgspec.Struct, gc=False):
 class Tally:
     """The running result of a count.
 
-    ``last``: the final counts of the three latest days that have one, newest first. ``days``: the
-    days that this count adds, in order, each with a number. ``now``: the start of the count.
+    ``last_counts``: the final counts of the three latest days that have one, newest first.
+    ``days``: the days that this count adds, in order, each with a number. ``now``: its start.
     ``oldest``: the day of the oldest wish for a dated tally, or '' for any other. A dated tally
     reconstructs all days since then from the wishes' dates, and replaces their earlier counts.
     """
 
     def __init__(
-        self, last: Sequence[Count], today: str, zone: tzinfo, now: str, oldest: str = ""
+        self, last_counts: Sequence[Count], today: str, zone: tzinfo, now: str, oldest: str = ""
     ) -> None:
         self.is_dated = bool(oldest)
-        first = last[0].day if last else today
+        first = last_counts[0].day if last_counts else today
         # A clock that was set back, or a time zone further west, must not reopen a day that has
         # ended. After a long pause, days past the retention period are left out.
         first_new_day = max(following(first), kept_from(today))
         self.days = [first, *_days(first_new_day, today)]  # rule: count-days
-        self._final_numbers = [count.number for count in last]
-        self.number = (self._final_numbers[0] if last else 0) + 1
-        self._closed_number = next((count.number for count in last if count.day < first), 0)
+        self._final_numbers = [count.number for count in last_counts]
+        self.number = (self._final_numbers[0] if last_counts else 0) + 1
+        self._closed_number = next((count.number for count in last_counts if count.day < first), 0)
         if self.is_dated:
             self.days, self._closed_number = [*_days(max(oldest, kept_from(today)), today)], 0
         day_starts = [day_start(day, zone) for day in (*self.days, following(self.days[-1]))]
-        if last and not self.is_dated:  # rule: count-days. The time zone may have changed since.
-            day_starts[0] = last[0].day_began_at or day_starts[0]
-            day_starts[1] = max(day_starts[1], min(last[0].began_at, now))
+        if last_counts and not self.is_dated:
+            # rule: count-days. The time zone may have changed since.
+            day_starts[0] = last_counts[0].day_began_at or day_starts[0]
+            day_starts[1] = max(day_starts[1], min(last_counts[0].began_at, now))
         self._starts = list(accumulate(day_starts, max))
-        self._last_began = last[0].began_at if last else ""
+        self._last_began = last_counts[0].began_at if last_counts else ""
         self.wishes: dict[str, dict[str, Wishes]] = {}  # by product and variant
         self.all_counts = Counter[int]()
         self.holders = [0, 0]
@@ -141,9 +142,9 @@ class Tally:
                 counts[day_number + 1] += 1
                 self.all_counts[day_number + 1] += 1
             if day_number < len(self.days) and created_at > self._last_began:
-                since = len(self.days) + 2 * day_number + visitor
-                counts[since] += 1
-                self.all_counts[since] += 1
+                code = len(self.days) + 2 * day_number + visitor
+                counts[code] += 1
+                self.all_counts[code] += 1
 
     def add_date(self, kind: int, created_at: str) -> None:
         """Counts a list (``kind`` 2), or a customer (0) or visitor (1) with a first wish."""
@@ -219,17 +220,19 @@ class Tally:
             for (since, totals), until in zip(changes, ends, strict=True)
         )
 
-    def counts(self, last: Sequence[Count], began: str, ended: str) -> list[Count]:
+    def counts(self, last_counts: Sequence[Count], began: str, ended: str) -> list[Count]:
         """Returns the counts of ``days``, in order."""
         if self.is_dated:
             return self._dated_counts(began, ended)
-        closed_totals = [count.totals for count in last if count.number == self._closed_number]
-        last_totals = last[0].totals if last else _NO_TOTALS
+        closed_totals = [
+            count.totals for count in last_counts if count.number == self._closed_number
+        ]
+        last_totals = last_counts[0].totals if last_counts else _NO_TOTALS
         totals = self.totals(
             self.all_counts, closed_totals[0] if closed_totals else _NO_TOTALS, last_totals
         )
         closed_counts = [
-            last[0]._replace(
+            last_counts[0]._replace(
                 day=day,
                 number=number,
                 customers=customers,

@@ -200,7 +200,7 @@ def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profil
     visit.is_due = visitor.is_due(now)
     session = profiles.of_session(visit.store, visitor.session, by_token=True)
     # Whatever the cookie's date, which may be ahead: a later visit gets a new session.
-    return None if request.service.access_cache.is_revoked_whole(session.id) else session
+    return None if request.service.access_cache.is_profile_revoked(session.id) else session
 
 
 # rule: placeholder-ids
