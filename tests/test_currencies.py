@@ -21,7 +21,7 @@ from wishwell import currencies
 )
 def test_amount_has_the_decimals_of_its_currency(amount, code, shown):
     """An amount is written with its currency's decimals, and never rounded. Rule: format-events."""
-    assert currencies.text(amount, code) == shown
+    assert currencies.format_amount(amount, code) == shown
 
 
 def test_only_current_currency_codes_are_known():

@@ -23,9 +23,9 @@ def test_only_the_address_that_the_platform_reports_counts():
     """With a platform's signature the address counts that the platform reports, and never one before
     it, which the visitor may have made up. Rule: limit-address."""
     trusted, reported = (ip_network("10.0.0.0/8"),), "203.0.113.9, 192.0.2.1, 198.51.100.9"
-    of_shopper = functools.partial(addresses.of_shopper, "10.0.0.1", reported, trusted)
-    assert of_shopper() == "198.51.100.9"
-    assert of_shopper(by_platform=True) == "192.0.2.1"
+    shopper_address = functools.partial(addresses.shopper_address, "10.0.0.1", reported, trusted)
+    assert shopper_address() == "198.51.100.9"
+    assert shopper_address(by_platform=True) == "192.0.2.1"
 
 
 def test_window_opens_with_the_minute_and_counts_exactly():

@@ -15,7 +15,7 @@ from cryptography import x509
 from tests.servers.base import HERE
 from tests.servers.called import OK, Authority, Called, calls, connected, on_loop
 from wishwell.outbound.answer import Unanswered
-from wishwell.outbound.names import Names
+from wishwell.outbound.names import NameResolver
 
 MB = 2**20
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -289,7 +289,7 @@ async def test_only_the_first_four_addresses_of_a_name_are_tried():
     async def resolve(host: str, port: int) -> list[str]:
         return addresses
 
-    names = Names(resolve, private=False)
+    names = NameResolver(resolve, private=False)
     asked = "shop.example", 443, "an owner"
     assert [str(address) for address in await names.addresses(*asked)] == addresses[:4]
     for at in (0, len(addresses)):

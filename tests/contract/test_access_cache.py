@@ -65,7 +65,7 @@ def test_revocations_last_as_long_as_the_tokens_and_cookies_that_they_refuse(ben
         bench.write(auth.forget_revocations, clock)
         cache = access_cache.AccessCache(bench.db, clock)
         bench.run(cache.refresh())
-        assert (cache.is_revoked_whole(whole.id), cache.is_revoked(one.id, jti)) == expected, days
+        assert (cache.is_profile_revoked(whole.id), cache.is_revoked(one.id, jti)) == expected, days
 
 
 def test_revocations_deletions_and_secrets_outlast_later_refreshes(bench, store):
@@ -83,8 +83,8 @@ def test_revocations_deletions_and_secrets_outlast_later_refreshes(bench, store)
     for _ in range(3):
         bench.run(cache.refresh())
         assert bench.run(cache.admin_token(hashed)) is None
-        assert cache.is_revoked_whole(session.id)
-        assert cache.sealed(bench.store.id)
+        assert cache.is_profile_revoked(session.id)
+        assert cache.sealed_secrets(bench.store.id)
         with pytest.raises(StoreDeleted):
             cache.store(store.id)
         bench.clock.milliseconds += DAY // 2

@@ -29,7 +29,7 @@ from wishwell.importers.shopify import platform_webhooks
 from wishwell.privacy import erasure, platform_requests, request_processing
 from wishwell.privacy.platform_requests import PlatformWebhook
 from wishwell.products import NewProduct, ProductData
-from wishwell.reports import counting, tally
+from wishwell.reports import counting, scheduling, tally
 from wishwell.reports.tally import Tally, following
 from wishwell.shoppers import cookie
 from wishwell.stores import reporting, store_secrets
@@ -668,7 +668,7 @@ def test_everything_that_a_wrong_clock_expired_works_once_it_is_right(bench, sto
     def works():
         bench.run(known.refresh())
         at = ids.timestamp(clock())
-        due = bench.read(counting.due, [store], clock(), 3_600).stores
+        due = bench.read(scheduling.find_due_stores, [store], clock(), 3_600).stores
         bench.read(shares.resolve, finder, link, at)
         taken = bench.run(limiter.consume("x", 5))
         return [

@@ -40,7 +40,7 @@ def test_setting_decides_for_customers_who_never_chose(bench, setting, expected)
     )
     told = [json.loads(data)["notices"] for (data,) in rows]
     assert len(told) == len(expected) and {*told} == expected
-    [found] = bench.drain(wishers.every(bench.db, store, wishers.of("7", None)))
+    [found] = bench.drain(wishers.wisher_batches(bench.db, store, wishers.search_for("7", None)))
     assert [wisher.notices for wisher in found] == [*reversed(CHOICES)]
 
 

@@ -439,7 +439,7 @@ def test_running_process_applies_imported_revocations(bench, other, source, tmp_
         for n, line in enumerate(source)
         if "revocation" in line and "profile" in source[n - 1]
     }
-    assert cache.is_revoked_whole(ids.profile_key(store.id, gid))
+    assert cache.is_profile_revoked(ids.profile_key(store.id, gid))
     delete(bench, store)
 
 

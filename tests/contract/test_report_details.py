@@ -42,12 +42,14 @@ def test_reports_have_text_ids_and_product_data(bench, of_texts):
     assert (summary.profiles, summary.lists) == (reports.WishHolders(customers=1, visitors=0), 0)
     [wished] = bench.read(reports.products, of_texts, of, "wishes", "variant", 0, 9)
     assert (wished.product_id, wished.variant_id) == ("007", "01")
-    assert bench.read(reports.rounded, of_texts, ["007"]) == [("007", 0)]
+    assert bench.read(reports.rounded_wishes, of_texts, ["007"]) == [("007", 0)]
     [bought] = bench.read(purchases.products, of_texts, today, today)
     assert (bought.product_id, bought.title, bought.image) == ("007", "A mug", IMAGE)
     days = bench.read(purchases.days, of_texts, [tally.following(today, -1), today])
     assert [(day.orders, day.units) for day in days] == [(0, 0), (1, 2)]
-    [page] = bench.drain(wishers.every(bench.db, of_texts, wishers.of("007", "01")))
+    [page] = bench.drain(
+        wishers.wisher_batches(bench.db, of_texts, wishers.search_for("007", "01"))
+    )
     assert [(one.variant_id, one.quantity) for one in page] == [("01", 1)]
 
 

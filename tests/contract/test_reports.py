@@ -24,7 +24,7 @@ from wishwell import config, ids, reports
 from wishwell.errors import BeingErased, Conflict, NotFound
 from wishwell.importers import csv_file
 from wishwell.privacy import erasure
-from wishwell.reports import counting, spreadsheet
+from wishwell.reports import counting, scheduling, spreadsheet
 from wishwell.reports.tally import FOREVER, Count, following, kept_from
 from wishwell.stores.reporting import Reporting, day_of
 from wishwell.transfer import importing
@@ -405,7 +405,7 @@ class Counted:
         span = await read(reports.span, store, reports.Period(first, last))
         rows = await read(reports.products, store, span, "wishes", "variant", 0, 3 * MANY)
         one, other = [await read(reports.days, store, span, product) for product in ("", "1")]
-        reached = await read(reports.rounded, store, [str(n) for n in range(1, 2 * MANY)])
+        reached = await read(reports.rounded_wishes, store, [str(n) for n in range(1, 2 * MANY)])
         return span.counted, reports.summary(span), rows, one, other, reached
 
     async def some(self):
@@ -603,7 +603,7 @@ def test_small_store_is_counted_again_after_a_minute(counted):
 
     def due(milliseconds):
         kept = store, large, new
-        return bench.read(counting.due, kept, began + milliseconds, 3_600).stores
+        return bench.read(scheduling.find_due_stores, kept, began + milliseconds, 3_600).stores
 
     for counts, wishes in ((store, 9_999), (large, 10_000)):
         count(bench, counts)
@@ -644,10 +644,10 @@ def test_public_wish_count_is_a_rounded_step(bench):
     of = [(store.id, FOREVER, str(n + 1), "", 1, n, 0, n) for n in WISHES]
     bench.insert("wish_counts", columns, of)
     asked = [row[2] for row in of]
-    assert {said for _, said in bench.read(reports.rounded, store, asked)} == {0}
+    assert {said for _, said in bench.read(reports.rounded_wishes, store, asked)} == {0}
     count = Count("2026-01-01", 1, "", "", 0, 0, 0, 0, 0, 0, "")
     bench.write(counting.finish, store, [], [count])
-    assert bench.read(reports.rounded, store, asked) == [
+    assert bench.read(reports.rounded_wishes, store, asked) == [
         (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)
     ]
-    assert bench.read(reports.rounded, store, ["7777777"]) == [(7777777, 0)]
+    assert bench.read(reports.rounded_wishes, store, ["7777777"]) == [(7777777, 0)]

@@ -90,7 +90,7 @@ def test_known_caller_is_found_from_the_caches_alone(bench, store):
     tokens = [*map(process.issue, profiles), admin]
 
     def known(by=process):
-        return [by.authenticator.known(token) for token in tokens]
+        return [by.authenticator.cached_caller(token) for token in tokens]
 
     assert known() == [None] * 3
     callers = [bench.run(process.authenticator.caller(token)) for token in tokens]
@@ -98,7 +98,7 @@ def test_known_caller_is_found_from_the_caches_alone(bench, store):
     assert known() == callers
     of_nobody = jwt.encode({"sub": "x", "aud": store.id}, KEY, "HS256", {"kid": KEY_ID})
     for bad in ("", "a.b.c", of_nobody, tokens[0][:-1], auth.ADMIN_PREFIX, auth.new_admin_token()):
-        assert process.authenticator.known(bad) is None, bad
+        assert process.authenticator.cached_caller(bad) is None, bad
     bench.execute(f"UPDATE stores SET limits = '[' WHERE id = '{store.id}'")
     later = Process(bench, bench.clock())
     for token in tokens:
@@ -141,7 +141,7 @@ def test_tokens_issued_before_an_upgrade_are_valid_after_it(bench):
     }
     headers = {"typ": "wishwell+jwt", "kid": KEY_ID}
     assert process.takes(jwt.encode(claims, KEY, "HS256", headers))
-    assert auth.well_formed(ADMIN_TOKEN)
+    assert auth.is_well_formed(ADMIN_TOKEN)
     assert CursorSigner([KEY]).verify(CURSOR, "mine") == Cursor(store, False)
 
 

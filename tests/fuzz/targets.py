@@ -258,7 +258,7 @@ def address(data: bytes) -> None:
     """The address for rate limits is the peer's own, unless the peer is a trusted proxy."""
     forwarded, kind = data[1:].decode("latin-1"), data[:1]
     for peer, own in (("10.0.0.1", False), ("192.0.2.7", True), ("", True)):
-        found = addresses.of_client(peer, forwarded, NETWORKS)
+        found = addresses.client_address(peer, forwarded, NETWORKS)
         assert found.isascii() and found.isprintable() and 0 < len(found) <= 64
         if own:
             assert found == (peer or "unknown")

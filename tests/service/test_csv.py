@@ -262,7 +262,9 @@ def test_results_of_the_documents_queries_are_imported_by_its_commands(service):
         cells = [["NULL" if cell is None else str(cell) for cell in row] for row in rows]
         text = "".join("\t".join(row) + "\n" for row in [names.split(), *cells])
         write_csv(service, text, "wishlist.tsv")
-        assert f", {terminal.counted(len(rows), 'item')};" in shell(service, [create, line]), line
+        assert f", {terminal.format_count(len(rows), 'item')};" in shell(service, [create, line]), (
+            line
+        )
 
 
 def files_of(heading):

@@ -312,7 +312,7 @@ def test_number_of_series_of_stores_is_limited():
 from prometheus_client import REGISTRY
 from wishwell.telemetry import metrics
 for number in range(1200):
-    metrics.answered("GET", "/items", 200, 0.001, f"store-{number}")
+    metrics.record_request("GET", "/items", 200, 0.001, f"store-{number}")
 metrics.publish_requests()
 [found] = [one for one in REGISTRY.collect() if one.name == "wishwell_store_requests"]
 series = {s.labels["store"]: s.value for s in found.samples if s.name.endswith("_total")}
@@ -333,9 +333,9 @@ def published():
     [found] = [one for one in REGISTRY.collect() if one.name == "wishwell_request_seconds"]
     return {s.labels.get("le", s.name[-5:]): s.value for s in found.samples}
 for seconds, store in ((0.001, "a"), (0.0011, "a"), (0.0012, "b"), (7, "a")):
-    metrics.answered("GET", "/items", 200, seconds, store)
+    metrics.record_request("GET", "/items", 200, seconds, store)
 published()
-metrics.answered("GET", "/items", 200, 0.0004)
+metrics.record_request("GET", "/items", 200, 0.0004)
 found = published()
 print(*(found[le] for le in ("0.0005", "0.001", "0.0025", "5.0", "+Inf", "count")), round(found["s_sum"], 6))
 """

@@ -43,7 +43,7 @@ async def page(
     """
     found = await shown.page(tx, profile, pages.PageRequest(None, _EVERY, asked.search))
     items = {item.id: item for item in found.records}
-    part = pages.cut(asked, {item.id: _key(item, by) for item in found.records})
+    part = pages.sorted_page(asked, {item.id: _key(item, by) for item in found.records})
     records = [_shown(items[id], included) for id in part.records]
     return pages.Page(records, part.next, part.previous)
 

@@ -27,7 +27,7 @@ Record = tuple[str, int, str, str]
 def opened(path: str, max_bytes: int = MAX_UNPACKED_BYTES) -> BinaryIO:
     """Opens a file for reading, unpacked to at most ``max_bytes``. Raises ``Invalid``."""
     try:
-        file = files.opened(path)
+        file = files.open_regular(path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Invalid(f"{path}: can't be read ({reason}).") from error
