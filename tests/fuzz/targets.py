@@ -377,11 +377,11 @@ def platform_webhook(data: bytes) -> None:
             continue
         with contextlib.suppress(Invalid):
             if isinstance(body, ProductBody):
-                made = body.product(SHOPIFY_STORE, "1", ())
+                made = body.to_product(SHOPIFY_STORE, "1", ())
                 again = msgspec.json.decode(msgspec.json.encode(made.data), type=type(made.data))
                 assert again == made.data
             else:
-                order = body.order(SHOPIFY_STORE, NOW)
+                order = body.to_order(SHOPIFY_STORE, NOW)
                 assert all(0 < line.quantity <= 1_000_000 for line in order.lines)
                 assert ids.TIME_PATTERN.fullmatch(order.updated_at)
 
