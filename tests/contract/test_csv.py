@@ -31,7 +31,7 @@ def read(tmp_path, text, store=NUMBERS, columns=MAP, at=AT, **how):
     path = tmp_path / "wishes.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     os.utime(path, (at / 1000, at / 1000))
-    reading = csv_file.Reading(csv_file.columns(columns), **how)
+    reading = csv_file.Reading(csv_file.parse_columns(columns), **how)
     file = csv_file.CsvFile(str(path), store, reading, AT + 60_000)
     for _ in file.check():
         pass
@@ -60,7 +60,7 @@ def test_map_names_columns(tmp_path):
     """`--map` names the columns in any order; a name may contain spaces and commas.
     Rule: import-csv."""
     named = {"customer": "Customer, id", "product": "P", "saved": "a=b"}
-    assert csv_file.columns("product=P, customer = Customer, id,saved=a=b") == named
+    assert csv_file.parse_columns("product=P, customer = Customer, id,saved=a=b") == named
     file = read(tmp_path, '"Customer, id",x,P\n7,,1\n', columns="customer=Customer, id,product=P")
     assert parsed_items(file)[0][:2] == ("7", "1")
 
@@ -210,7 +210,7 @@ def test_bad_optional_cell_costs_the_cell(tmp_path, row, names):
     counted. Rules: import-csv, import-omissions."""
     file = read(tmp_path, f"{HEADER}\n7,1,,,,,,\n{row}\n")
     assert (file.spool.errors, file.omissions.cells, file.omissions.rows) == ([], 1, 0)
-    [reason] = file.omissions.reasons()
+    [reason] = file.omissions.describe_reasons()
     assert reason.startswith(names) and "(1 cell, first: line 3, " in reason
     assert {item[0] for item in parsed_items(file)} == {"7"}
 
@@ -461,6 +461,6 @@ def test_csv_times_up_to_a_minute_ahead_are_taken(tmp_path, seconds):
     if seconds < 60:
         assert row[6] == saved
     else:
-        assert next(file.omissions.reasons()).startswith(
+        assert next(file.omissions.describe_reasons()).startswith(
             "When: must be between 1970 and now (1 cell"
         )

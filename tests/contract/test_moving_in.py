@@ -25,7 +25,7 @@ def read(tmp_path, text, store=NUMBERS, columns="", files=(), **how):
     path = tmp_path / "wishes.csv"
     path.write_text(text)
     os.utime(path, (AT / 1000, AT / 1000))
-    mapped = csv_file.columns(columns) if columns else {}
+    mapped = csv_file.parse_columns(columns) if columns else {}
     file = csv_file.CsvFile(str(path), store, csv_file.Reading(mapped, **how), AT)
     for _ in file.check():
         pass
@@ -188,7 +188,7 @@ def test_addresses_are_joined_to_ids(tmp_path, name):
     file = read(tmp_path, text, columns=mapped, files={"customers": CUSTOMERS[name]})
     assert wishes(file) == [("71", "1"), ("9", "5")]
     path = tmp_path / "customers.csv"
-    assert [*file.omissions.reasons()] == [
+    assert [*file.omissions.describe_reasons()] == [
         f"Customer Email: has no id in {path} (2 rows with 1 different values, first: line 4)",
         f"Customer Email: has two ids in {path} (1 row, first: line 3)",
     ]
@@ -310,4 +310,4 @@ def test_bad_address_costs_the_cell(tmp_path):
     mails = {bundle.profile.gid.rpartition("/")[2]: bundle.profile.email for bundle in file}
     assert mails["18"] == "Ada@Shop.Example" and mails["20"] is None and mails["21"] is None
     assert mails["22"] is None and len(wishes(file)) == 4
-    assert "n/a" in next(file.omissions.reasons())
+    assert "n/a" in next(file.omissions.describe_reasons())

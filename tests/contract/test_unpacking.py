@@ -110,7 +110,7 @@ def test_packed_wishes_keep_the_time_of_their_file(tmp_path):
     path = tmp_path / "wishes.csv.gz"
     path.write_bytes(gzip.compress(b"Who,What\n5,7\n"))
     os.utime(path, ns=(AT * 10**6, AT * 10**6))
-    how = csv_file.Reading(csv_file.columns("customer=Who,product=What"))
+    how = csv_file.Reading(csv_file.parse_columns("customer=Who,product=What"))
     times = set()
     for _ in range(2):
         file = csv_file.CsvFile(str(path), NUMBERS, how, time.time_ns() // 10**6)

@@ -109,7 +109,7 @@ def _reading(
     if date_format and day_first:
         raise click.UsageError("--date-format and --day-first can't be combined.")
     return csv_file.Reading(
-        {} if columns is None else csv_file.columns(columns),
+        {} if columns is None else csv_file.parse_columns(columns),
         zone=None if zone is None else reporting.zone("--time-zone", zone),
         date_format=dates.check_format(date_format) if date_format else "",
         day_first=day_first,
@@ -159,7 +159,7 @@ def _import_csv(
     how = msgspec.structs.replace(how, emails_are_ids=emails_are_ids)
     file = CsvFile(path, store, how, clock(), open_input(settings, path))
     if file.columns != how.columns:  # rule: import-guess
-        terminal.say(wish_columns.summary(file.columns, file.ignored))
+        terminal.say(wish_columns.describe_columns(file.columns, file.ignored))
     _check(path, file)
     for line in file.first if dry else ():
         terminal.say(line)
@@ -177,7 +177,7 @@ def _import_csv(
 # rule: import-omissions
 def _say_omissions(path: str, file: CsvFile) -> None:
     """Prints why rows and cells are left out, and the name of a list of these rows."""
-    for reason in file.omissions.reasons():
+    for reason in file.omissions.describe_reasons():
         terminal.say(f"left out: {reason}")
     if file.omissions.rows:
         terminal.say(f"rows left out are listed in {file.omissions.write(path)}")

@@ -51,8 +51,8 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--id-pattern", "pattern", metavar="TEXT",
                      help="Pattern of the file's ids, such as 'shopify_DE_{product}_{variant}'."),
         click.option("--map", "columns", metavar="FIELD=COLUMN,…",
-                     help=f"Columns for {', '.join(feed_formats.MAPPED)}, if they differ from the "
-                     "format's."),
+                     help=f"Columns for {', '.join(feed_formats.MAPPABLE_FIELDS)}, if they "
+                     "differ from the format's."),
         click.option("--format", "kind",
                      type=click.Choice([*feed_formats.FORMATS, *feed_rows.SYNTAXES]),
                      help="Format (default: detected from the content)."),
@@ -106,11 +106,11 @@ def products_command(
     changes = Changes(found, since=since, max_drop=max_drop, accepts_drops=accept_drops)
     if not is_refused:
         _import(settings, found, changes, progress, dry=dry, since=since)
-    make = catalogue_summary.of_dry_run if dry else catalogue_summary.of
-    summary = make(found, changes, clock())
+    summarise = catalogue_summary.summarise_dry_run if dry else catalogue_summary.summarise
+    summary = summarise(found, changes, clock())
     summary.products = found.count() if is_refused else summary.products
     if dry and not (as_json or is_refused):
-        terminal.say(catalogue_summary.table_of(changes.examples(), found.sales))
+        terminal.say(catalogue_summary.format_table(changes.examples(), found.sales))
     _print(summary, as_json)
     if is_refused:
         raise Invalid(f"{path}: nothing was imported, because not all of it can be read.")
@@ -155,7 +155,7 @@ def _import(
             await clock.observe(db)
             async for _ in missing.delete(db, since, clock):
                 progress.report(f"{missing.deleted:,} products deleted")
-        summary = catalogue_summary.of(found, changes, clock())
+        summary = catalogue_summary.summarise(found, changes, clock())
         await catalogue_summary.save(db, found.store, summary)
 
     run(settings, put)
@@ -255,8 +255,8 @@ def _reading(kind: str = "", columns: str = "", **given: Any) -> dict[str, Any]:
     currency, zone = given.get("currency"), given.pop("zone", None)
     if currency and not currencies.is_known(currency):
         raise Invalid(f"--currency: {currency!r} isn't a currency of ISO 4217, such as EUR.")
-    named = table.columns(columns, feed_formats.MAPPED, ()) if columns else {}
-    if kind != "woocommerce" and (extra := named.keys() & feed_formats.ONLY_WOOCOMMERCE):
+    named = table.parse_columns(columns, feed_formats.MAPPABLE_FIELDS, ()) if columns else {}
+    if kind != "woocommerce" and (extra := named.keys() & feed_formats.WOOCOMMERCE_FIELDS):
         raise Invalid(f"--map: {min(extra)} is only for --format woocommerce.")
     if kind == "shopify" and named:
         raise Invalid("--map: --format shopify has fixed columns; omit one of the two options.")

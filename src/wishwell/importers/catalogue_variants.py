@@ -22,13 +22,13 @@ async def join(db: Database, catalogue: Catalogue) -> AsyncIterator[None]:
     while rows := await db.read(run_statement, "export_products", **params, after=after):
         for row in rows:
             product = statements.named("product_file_fields", row)
-            id, after = product["product_id"], product["id"]
-            spool.ask("INSERT INTO stored VALUES (?)", id)
+            product_id, after = product["product_id"], product["id"]
+            spool.ask("INSERT INTO stored VALUES (?)", product_id)
             for variant in msgspec.json.decode(product["variants"]):
                 spool.ask(
                     "INSERT INTO variants VALUES (?, ?) ON CONFLICT DO UPDATE SET product = ''",
                     str(variant["variantId"]),
-                    id,
+                    product_id,
                 )
         yield
     spool.ask(

@@ -31,21 +31,23 @@ class Omissions:
         self._last_line = line
         self._spool.add(value, line, "row", f"{column}\0{reason}")
 
-    def reasons(self) -> Iterator[str]:
+    def describe_reasons(self) -> Iterator[str]:
         """Yields the reasons, those of rows first, with the numbers of rows and different values
         and the first example."""
-        grouped = self._spool.ask(
+        rows = self._spool.ask(
             "SELECT kind, text, count(*), count(DISTINCT key), min(line), key FROM records "
             "GROUP BY kind, text ORDER BY kind DESC, count(*) DESC LIMIT CAST(? AS INTEGER)",
             str(_MAX_REASONS),
         )
-        for kind, text, count, values, line, example in grouped:
+        for kind, text, count, values, line, example in rows:
             column, _, reason = text.partition("\0")
-            what = (
+            counts = (
                 f"{count:,} {kind}s with {values:,} different values" if count > 1 else f"1 {kind}"
             )
-            shown = "" if "@" in example else f", {example[:60]!r}"  # an address isn't printed
-            yield f"{column or 'row'}: {reason} ({what}, first: line {line}{shown})"
+            example_text = (
+                "" if "@" in example else f", {example[:60]!r}"
+            )  # an address isn't printed
+            yield f"{column or 'row'}: {reason} ({counts}, first: line {line}{example_text})"
 
     def write(self, path: str) -> str:
         """Writes the list of rows next to the file at ``path``, else to the folder for temporary
@@ -53,10 +55,10 @@ class Omissions:
         name = Path(path).stem[:50]
         for folder in (str(Path(path).resolve().parent), None):
             with contextlib.suppress(OSError):
-                return self._write(f"{name}-left-out-", folder)
+                return self._write_file(f"{name}-left-out-", folder)
         raise Invalid(f"{path}: the list of rows that were left out can't be written next to it.")
 
-    def _write(self, prefix: str, folder: str | None) -> str:
+    def _write_file(self, prefix: str, folder: str | None) -> str:
         # Only the user may read the list, because it contains addresses.
         with tempfile.NamedTemporaryFile(
             prefix=prefix, suffix=".csv", dir=folder, delete=False
