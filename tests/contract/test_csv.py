@@ -351,7 +351,7 @@ def test_first_rows_are_shown(tmp_path):
 
 def load(bench, file, store):
     assert file.spool.errors == []
-    return bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))[-1]
+    return bench.drain(importing.load(bench.db, file, store, dry=False, mode="same"))[-1]
 
 
 MANY = HEADER + "".join(
@@ -366,7 +366,7 @@ def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
     Rule: import-csv."""
     text = f"{HEADER}\n7,1,,Ünder,3,note,2025-01-01T00:00:00Z,a@b.example\n7,2,5,,,,2025-01-02T00:00:00Z,\n"
     counts = load(bench, read(tmp_path, text, store), store)
-    assert (counts.profiles, counts.lists, counts.items, counts.there) == (1, 1, 2, 0)
+    assert (counts.profiles, counts.lists, counts.items, counts.existing) == (1, 1, 2, 0)
     customer = profiles.of_customer(store, "gid://shopify/Customer/7")
     bench.check(customer)
     asked = pages.PageRequest(None, 50, Search())
@@ -389,7 +389,7 @@ def test_twice_is_once(bench, store, tmp_path):
     for again in (file, read(tmp_path, MANY, store)):
         counts = load(bench, again, store)
         assert (counts.profiles, counts.lists, counts.items) == (0, 0, 0)
-        assert counts.there == first.profiles
+        assert counts.existing == first.profiles
     counts = load(bench, read(tmp_path, MANY, store, at=AT - 10**9), store)
     assert (counts.profiles, counts.lists, counts.items) == (0, 0, 0)
     assert export(bench, store) == once
@@ -405,7 +405,7 @@ def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
     bench.write(erasure.erase, customer, AT)
     counts = load(bench, read(tmp_path, "Who,What\n7,4\n", store, WHO), store)
     bench.drain(erasure.work(bench.db, bench.clock))
-    assert (counts.profiles, counts.there, [*items_by_product(bench, customer)]) == (1, 0, [4])
+    assert (counts.profiles, counts.existing, [*items_by_product(bench, customer)]) == (1, 0, [4])
 
 
 def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store, tmp_path):

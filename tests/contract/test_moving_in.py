@@ -159,7 +159,7 @@ def test_addresses_are_ids_only_if_said_or_stored(bench, store, tmp_path):
     assert len(read(tmp_path, text, store).spool.errors) == 2
     file = read(tmp_path, text, store, emails_are_ids=True)
     assert [id for id, _ in wishes(file)] == ["ada@shop.example", "bob@shop.example"]
-    bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))
+    bench.drain(importing.load(bench.db, file, store, dry=False, mode="same"))
     assert bench.read(importing.has_email_ids, store)
     customer = profiles.of_customer(store, "gid://shopify/Customer/ada@shop.example")
     bench.check(customer)

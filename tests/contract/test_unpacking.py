@@ -11,7 +11,7 @@ import pytest
 
 from wishwell.errors import Invalid
 from wishwell.transfer import unpacking
-from wishwell.transfer.spool import opened
+from wishwell.transfer.spool import open_unpacked
 
 from .test_catalogue import NUMBERS
 from .test_csv import AT, csv_file
@@ -38,7 +38,7 @@ def unpack(tmp_path, packed, **how):
     """Returns the content of a file with these bytes."""
     path = tmp_path / "feed"
     path.write_bytes(packed)
-    with opened(str(path), **how) as file:
+    with open_unpacked(str(path), **how) as file:
         return file.read()
 
 

@@ -43,7 +43,7 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     The export is a consistent snapshot, also while others write.
     """
     progress, counts = Progress(), EndRecord(0, 0, 0)
-    async for piece in exporting.lines(db, handle, now(), counts):
+    async for piece in exporting.export_lines(db, handle, now(), counts):
         click.echo(piece, nl=False)
         progress.report(_numbers(counts))
     terminal.say(_numbers(counts), err=True)
@@ -123,8 +123,8 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
     _check(path, file)
 
     async def add(db: Database) -> Counts:
-        how = await db.read(importing.plan, file, handle)
-        if how == "other":
+        mode = await db.read(importing.plan, file, handle)
+        if mode == "other":
             terminal.say(
                 f"{handle!r} isn't the store in the file: only profiles and products are imported.",
                 err=True,
@@ -132,13 +132,13 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
         else:
             check_outbound(settings, file)
             importing.check_secrets(sealing, file)
-            await importing.check_apart(db, file)
+            await importing.check_tokens(db, file)
         store: Store = file.store
         if not dry:
             store = await db.long_write(importing.take_store, sealing, file, handle, now())
-        elif how == "other":
+        elif mode == "other":
             store = await db.read(stores.by_handle, handle)
-        return await _load(db, file, store, how, dry)
+        return await _load(db, file, store, mode, dry)
 
     terminal.say(_summary(run(settings, add), dry))
     if file.placeholders:
@@ -184,12 +184,12 @@ def _say_omissions(path: str, file: CsvFile) -> None:
 
 
 async def _load(
-    db: Database, file: ImportFile | CsvFile, store: Store, how: importing.How, dry: bool
+    db: Database, file: ImportFile | CsvFile, store: Store, mode: importing.ImportMode, dry: bool
 ) -> Counts:
     progress, counts = Progress(), Counts()
-    keys = file.spool.ask("SELECT count(DISTINCT key) FROM records WHERE key > ''").fetchone()[0]
-    async for counts in importing.load(db, file, store, dry=dry, how=how, clock=clock):
-        progress.report(_summary(counts, dry), (counts.profiles + counts.there) / max(1, keys))
+    keys = file.spool.query("SELECT count(DISTINCT key) FROM records WHERE key > ''").fetchone()[0]
+    async for counts in importing.load(db, file, store, dry=dry, mode=mode, clock=clock):
+        progress.report(_summary(counts, dry), (counts.profiles + counts.existing) / max(1, keys))
     return counts
 
 
@@ -217,7 +217,7 @@ def check_outbound(settings: Settings, file: ImportFile) -> None:
 
 def _summary(counts: Counts, dry: bool) -> str:
     done = "to add" if dry else "added"
-    return f"{done}: {_numbers(counts)}; {counted(counts.there, 'profile')} already existed"
+    return f"{done}: {_numbers(counts)}; {counted(counts.existing, 'profile')} already existed"
 
 
 def _numbers(counts: Counts | EndRecord) -> str:

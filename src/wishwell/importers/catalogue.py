@@ -183,7 +183,7 @@ class Catalogue:
             "HAVING count(DISTINCT kind) > CAST(? AS INTEGER)"
         )
         max_variants = products.MAX_FILE_VARIANTS
-        for product, line in self.spool.ask(query, str(max_variants)).fetchall():
+        for product, line in self.spool.query(query, str(max_variants)).fetchall():
             self.refuse(line, "", f"a product has more than {max_variants:,} variants", product)
             self.spool.add(product, line, "", "")
 
@@ -357,7 +357,7 @@ class Catalogue:
 
     def count(self) -> int:
         """Returns the number of products in the file."""
-        [product_count] = self.spool.ask("SELECT count(DISTINCT key) FROM records").fetchone()
+        [product_count] = self.spool.query("SELECT count(DISTINCT key) FROM records").fetchone()
         return int(product_count)
 
     # rule: catalogue-variants

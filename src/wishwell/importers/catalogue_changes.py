@@ -97,7 +97,7 @@ class Changes:
     async def compare(self, db: Database) -> AsyncIterator[None]:
         """Compares all products of the file with the stored ones. To be called once, before
         ``put``."""
-        self._catalogue.spool.ask("CREATE TABLE changed (key TEXT PRIMARY KEY, held TEXT)")
+        self._catalogue.spool.query("CREATE TABLE changed (key TEXT PRIMARY KEY, held TEXT)")
         for batch in self._read_batches():
             stored_products = await db.read(self._read_stored, batch)
             large_drops = [
@@ -145,7 +145,7 @@ class Changes:
             if self._is_large(drop):
                 unpriced_product = self._merge_file(id, rows, stored, holds_price=True)
                 held_part = "all" if stored and unpriced_product.stored == stored.texts else "price"
-        self._catalogue.spool.ask("INSERT INTO changed VALUES (?, ?)", id, held_part)
+        self._catalogue.spool.query("INSERT INTO changed VALUES (?, ?)", id, held_part)
         return drop if held_part else None
 
     def _is_large(self, drop: Drop) -> bool:
@@ -244,7 +244,7 @@ class Changes:
         return self._holds_back_prices and self._query_row(query, id) == (1,)
 
     def _query_row(self, query: str, *values: str) -> tuple[int]:
-        row: tuple[int] = self._catalogue.spool.ask(query, *values).fetchone()
+        row: tuple[int] = self._catalogue.spool.query(query, *values).fetchone()
         return row
 
     async def _read_stored(self, tx: Reader, batch: Batch) -> dict[str, _StoredProduct]:

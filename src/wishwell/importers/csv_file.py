@@ -24,9 +24,9 @@ from wishwell.importers.omissions import Omissions
 from wishwell.importers.table import Table
 from wishwell.importers.wish_columns import FIELDS, NEEDED
 from wishwell.stores import Store
-from wishwell.transfer.file_records import ItemRecord, ListRecord, ProfileRecord, explained
+from wishwell.transfer.file_records import ItemRecord, ListRecord, ProfileRecord, explain_error
 from wishwell.transfer.import_file import Bundle
-from wishwell.transfer.spool import Spool, opened
+from wishwell.transfer.spool import Spool, open_unpacked
 from wishwell.wishlists import lists, merging
 
 _MAX_EXAMPLES = 5
@@ -80,7 +80,7 @@ class CsvFile:
         self._reading, self.spool = reading, Spool()
         self.guests = self._last_line = 0
         self.first: list[str] = []
-        file = file or opened(path)
+        file = file or open_unpacked(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
         self._visited_at = ids.timestamp(now)
         self._table = Table(path, file, reading.encoding, reading.columns.values())
@@ -231,7 +231,7 @@ class CsvFile:
         # rule: forget-customers. Their last visit is unknown, so it counts as now.
         profile = ProfileRecord(gid, first_created_at, self._visited_at, email=email)
         lists_by_id = {record.id: record for record in lists_by_name.values()}
-        return Bundle(profile, lists=lists_by_id, items=items, joins=True)
+        return Bundle(profile, lists=lists_by_id, items=items, joins_lists=True)
 
 
 class _NamedList(msgspec.Struct):
@@ -359,4 +359,4 @@ def _parse_note(cell: str) -> str:
     try:
         return msgspec.convert(cell.replace("\r\n", "\n").replace("\r", "\n"), Note)
     except msgspec.ValidationError as error:
-        raise Invalid(explained(str(error))) from error
+        raise Invalid(explain_error(str(error))) from error

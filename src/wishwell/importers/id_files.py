@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from wishwell.errors import Invalid
 from wishwell.importers import table, wish_columns
 from wishwell.importers.table import Table
-from wishwell.transfer.spool import Spool, opened
+from wishwell.transfer.spool import Spool, open_unpacked
 
 _CUSTOMER_IDS = (*wish_columns.CUSTOMER_IDS, "id", "entityid")
 _PRODUCT_IDS = (*wish_columns.PRODUCT_IDS, "id")
@@ -25,7 +25,7 @@ class IdFile:
         """``keys``, ``ids``: names of the two columns. ``parse_id`` returns the id in a cell.
         Raises ``Invalid``."""
         self._path, self._spool = path, Spool()
-        id_table = Table(path, opened(path), "utf-8-sig", ())
+        id_table = Table(path, open_unpacked(path), "utf-8-sig", ())
         key_column, id_column = (
             wish_columns.find_column(path, id_table.header, column_names)
             for column_names in (keys, ids)
@@ -49,12 +49,12 @@ class IdFile:
                     raise Invalid(
                         f"{path}: line {line}: column {id_column!r}: {message}."
                     ) from error
-        self._spool.ask("CREATE INDEX records_key_idx ON records (key)")
+        self._spool.query("CREATE INDEX records_key_idx ON records (key)")
 
     def find_id(self, key: str) -> str:
         """Returns the only id of an address or handle, in any case. Raises ``Unlisted``."""
         query = "SELECT DISTINCT text FROM records WHERE key = ? LIMIT 2"
-        ids = self._spool.ask(query, key.lower()).fetchall()
+        ids = self._spool.query(query, key.lower()).fetchall()
         if len(ids) != 1:
             raise Unlisted(f"has {'two ids' if ids else 'no id'} in {self._path}")
         return str(ids[0][0])

@@ -34,7 +34,7 @@ class Omissions:
     def describe_reasons(self) -> Iterator[str]:
         """Yields the reasons, those of rows first, with the numbers of rows and different values
         and the first example."""
-        rows = self._spool.ask(
+        rows = self._spool.query(
             "SELECT kind, text, count(*), count(DISTINCT key), min(line), key FROM records "
             "GROUP BY kind, text ORDER BY kind DESC, count(*) DESC LIMIT CAST(? AS INTEGER)",
             str(_MAX_REASONS),
@@ -65,7 +65,7 @@ class Omissions:
         ) as file:
             file.write(spreadsheet.head(_COLUMNS))
             query = "SELECT line, text, key FROM records WHERE kind = 'row' ORDER BY line"
-            for line, text, value in self._spool.ask(query):
+            for line, text, value in self._spool.query(query):
                 column, _, reason = text.partition("\0")
                 row = dict(zip(_COLUMNS, (line, column, value, reason), strict=True))
                 file.write(spreadsheet.lines([row], _COLUMNS))
