@@ -112,7 +112,7 @@ def test_sale_until_the_last_moment_is_read(offset):
     [product] = found
     assert (told, product.data.price) == ([], eur("5"))
     assert ids.timestamp(found.sales["7"])[:10] == "9999-12-31"
-    assert cells.moment("9999-12-31", UTC, ends=True) == ids.MAX_TIMESTAMP_MS
+    assert cells.parse_time("9999-12-31", UTC, is_end=True) == ids.MAX_TIMESTAMP_MS
 
 
 def test_cell_that_python_refuses_is_left_out():

@@ -234,7 +234,7 @@ def test_guests_are_left_out_and_counted(tmp_path):
     text = f"{HEADER}\n,1,,,,,,\n0,2,,,,,,\n7,3,,,,,,\n"
     file = read(tmp_path, text, skip_guests=True)
     assert [row[:2] for row in parsed_items(file)] == [("7", "3")]
-    assert file.guests == 2
+    assert file.guest_rows == 2
     assert (
         read(tmp_path, f"{text},y,,,,,,\n", skip_guests=True).spool.errors[0].startswith("line 5: ")
     )
@@ -338,8 +338,8 @@ def test_first_rows_are_shown(tmp_path):
     """A dry run prints the first five rows as they would be imported. Rule: import-csv."""
     row = '7,1,5,Für Ada,2,"a\nb",2025-03-01T00:00:00Z,ada@shop.example\n'
     file = read(tmp_path, f"{HEADER}\n{row}" + "8,2,,,,,,\n" * 9)
-    assert len(file.first) == 5
-    assert file.first[:2] == [
+    assert len(file.example_lines) == 5
+    assert file.example_lines[:2] == [
         "line 2: customer 'gid://shopify/Customer/7', product '1', variant '5', list 'Für Ada', "
         "quantity 2, note 'a\\nb', saved '2025-03-01T00:00:00.000Z', email 'ada@shop.example'",
         "line 4: customer 'gid://shopify/Customer/8', product '2'",

@@ -100,7 +100,7 @@ def test_decimals_of_a_whole_number_are_dropped(tmp_path):
     text = "customer_id,product_id\n7120953278001.0,7130.0\n'7120953278001,7131\n,7131\n0.0,7131\n"
     file = read(tmp_path, text, skip_guests=True)
     assert wishes(file) == [("7120953278001", "7130"), ("7120953278001", "7131")]
-    assert file.guests == 2
+    assert file.guest_rows == 2
     gid = "gid://shopify/Customer/7120953278001.0"
     assert wishes(read(tmp_path, f"customer,product\n{gid},5\n")) == [("7120953278001", "5")]
     assert table.product_id(NUMBERS, "ProductVariant", "808950810.00") == "808950810"

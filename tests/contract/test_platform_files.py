@@ -71,7 +71,7 @@ def wishes_of(path, store, how):
             for item in bundle.items
         ]
     made.sort(key=lambda one: (one["customer"], one["product"]))
-    return {"wishes": made, "guests": found.guests, "faults": found.spool.errors}
+    return {"wishes": made, "guests": found.guest_rows, "faults": found.spool.errors}
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FILES.glob("*.json"))])

@@ -161,13 +161,13 @@ def _import_csv(
     if file.columns != how.columns:  # rule: import-guess
         terminal.say(wish_columns.describe_columns(file.columns, file.ignored))
     _check(path, file)
-    for line in file.first if dry else ():
+    for line in file.example_lines if dry else ():
         terminal.say(line)
     _say_omissions(path, file)
     counts = run(settings, lambda db: _load(db, file, store, "same", dry))
     said = [_summary(counts, dry)]
-    if file.guests:
-        said.append(f"skipped {counted(file.guests, 'row')} without a customer")
+    if file.guest_rows:
+        said.append(f"skipped {counted(file.guest_rows, 'row')} without a customer")
     if file.omissions.rows or file.omissions.cells:
         rows, cells = counted(file.omissions.rows, "row"), counted(file.omissions.cells, "cell")
         said.append(f"left out {rows} and {cells}")

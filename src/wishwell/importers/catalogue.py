@@ -50,11 +50,11 @@ class Reason(msgspec.Struct):
     """Whether the whole row was left out."""
 
     def __str__(self) -> str:
-        kind = ("row" if self.refused else "cell") + ("s" if self.count > 1 else "")
+        unit = ("row" if self.refused else "cell") + ("s" if self.count > 1 else "")
         example_parts = [f"line {self.line}"] if self.line else []
         example_parts += [repr(self.example)] if self.example else []
         name = f"{self.column}: " if self.column else ""
-        return f"{name}{self.reason} ({self.count:,} {kind}, first: {', '.join(example_parts)})"
+        return f"{name}{self.reason} ({self.count:,} {unit}, first: {', '.join(example_parts)})"
 
 
 # rule: catalogue-cells
@@ -68,20 +68,20 @@ def parse_id_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
     prefix, *separators, suffix = parts[::2]
 
     def split_id(id: str) -> tuple[str, str]:
-        inner = id[len(prefix) : len(id) - len(suffix)]
-        if not (id.startswith(prefix) and id.endswith(suffix) and inner):
+        middle = id[len(prefix) : len(id) - len(suffix)]
+        if not (id.startswith(prefix) and id.endswith(suffix) and middle):
             raise Invalid("doesn't match --id-pattern")
         if not separators:
-            return inner, ""
+            return middle, ""
         # Searched as text in linear time; backtracking of a regular expression is quadratic.
         [separator] = separators
-        index = inner.find(separator, 1, len(inner) - 1)
+        index = middle.find(separator, 1, len(middle) - 1)
         if index < 0:
             raise Invalid("doesn't match --id-pattern")
-        if index != inner.rfind(separator, 1, len(inner) - 1):
+        if index != middle.rfind(separator, 1, len(middle) - 1):
             raise Invalid("matches --id-pattern in several ways")
         ids_by_name = dict(
-            zip(names, (inner[:index], inner[index + len(separator) :]), strict=True)
+            zip(names, (middle[:index], middle[index + len(separator) :]), strict=True)
         )
         return ids_by_name["product"], ids_by_name["variant"]
 
@@ -165,7 +165,7 @@ class Catalogue:
             if self.rows % _BATCH_SIZE == 0:
                 yield self.rows
         self.feed.check_columns()
-        self._refuse_large()
+        self._refuse_large_products()
 
     # rule: catalogue-other-rows
     def _skip(self, line: int, column: str, cell: str) -> None:
@@ -176,7 +176,7 @@ class Catalogue:
             reason.column, reason.line, reason.example = column, line, cell[:60]
 
     # rule: catalogue-variants
-    def _refuse_large(self) -> None:
+    def _refuse_large_products(self) -> None:
         """Refuses the products with too many variants."""
         query = (
             "SELECT key, min(line) FROM records WHERE kind > '' GROUP BY key "
@@ -205,13 +205,13 @@ class Catalogue:
                 self.spool.add(product, line, "", "")
             return False
         product_row = ProductRow(
-            title=self._read_optional(line, row, "title", cells.title),
-            option=self._read_optional(line, row, "option", cells.title),
-            url=self._read_optional(line, row, "url", cells.url),
-            availability=self._read_optional(line, row, "available", cells.availability),
+            title=self._read_optional(line, row, "title", cells.parse_title),
+            option=self._read_optional(line, row, "option", cells.parse_title),
+            url=self._read_optional(line, row, "url", cells.parse_url),
+            availability=self._read_optional(line, row, "available", cells.parse_availability),
         )
         product_row.image = self._read_optional(
-            line, row, "image", lambda cell: cells.url(cell, product_row.url or "")
+            line, row, "image", lambda cell: cells.parse_url(cell, product_row.url or "")
         )
         product_row.price, product_row.sale_until = self._read_price(line, row)
         self.spool.add(product, line, variant, msgspec.json.encode(product_row).decode())
@@ -221,10 +221,10 @@ class Catalogue:
     def _record_stated(self, row: Mapping[str, Any]) -> None:
         """Adds the fields that a row has columns for, even if their cells are empty."""
         if self.feed.is_plain:
-            levels = [*self.stated]
+            stated_levels = [*self.stated]
         else:  # the format's own columns differ
-            levels = [self.stated.variant if "variant" in row else self.stated.product]
-        for stated_fields in levels:
+            stated_levels = [self.stated.variant if "variant" in row else self.stated.product]
+        for stated_fields in stated_levels:
             for field, name in _PRODUCT_ROW_NAMES.items():
                 if name not in stated_fields and any(
                     map(row.__contains__, self.feed.columns[field])
@@ -236,33 +236,33 @@ class Catalogue:
     # rule: catalogue-prices
     def _read_price(self, line: int, row: Mapping[str, Any]) -> tuple[Money | None, int | None]:
         """Returns the price at the time of the run, and until when it is a sale's."""
-        regular = self._read_money(line, row, "price", self._currency)
-        sale = self._read_money(
-            line, row, "sale_price", regular.currency if regular else self._currency
+        regular_price = self._read_money(line, row, "price", self._currency)
+        sale_price = self._read_money(
+            line, row, "sale_price", regular_price.currency if regular_price else self._currency
         )
-        if sale is None:
-            return regular, None
-        if fault := _explain_invalid_sale(sale, regular):
+        if sale_price is None:
+            return regular_price, None
+        if fault := _explain_invalid_sale(sale_price, regular_price):
             self._count_reason(line, "sale_price", fault, self._find_cell(row, "sale_price"))
-            return regular, None
+            return regular_price, None
         zone = self._zone
         period = self._read_optional(
-            line, row, "sale_period", lambda cell: cells.period(cell, zone)
+            line, row, "sale_period", lambda cell: cells.parse_period(cell, zone)
         )
         if period is None and self._find_cell(row, "sale_period"):
-            return regular, None  # a sale whose period can't be read doesn't count
+            return regular_price, None  # a sale whose period can't be read doesn't count
         if period is None:
             start = self._read_optional(
-                line, row, "sale_starts", lambda cell: cells.moment(cell, zone)
+                line, row, "sale_starts", lambda cell: cells.parse_time(cell, zone)
             )
             end = self._read_optional(
-                line, row, "sale_ends", lambda cell: cells.moment(cell, zone, ends=True)
+                line, row, "sale_ends", lambda cell: cells.parse_time(cell, zone, is_end=True)
             )
             for field, time in (("sale_starts", start), ("sale_ends", end)):
                 if time is None and self._find_cell(row, field):
-                    return regular, None
+                    return regular_price, None
             period = Period(start, end)
-        return (sale, period.end) if period.includes(self._now) else (regular, None)
+        return (sale_price, period.end) if period.includes(self._now) else (regular_price, None)
 
     def _read_money(
         self, line: int, row: Mapping[str, Any], field: str, currency: str
@@ -271,17 +271,17 @@ class Catalogue:
         stands for an unknown price, or for no sale."""
         codes = filter(None, map(currencies.of_column, self.feed.columns[field]))
         code = next(codes, currency)
-        money = self._read_optional(line, row, field, lambda cell: cells.price(cell, code))
+        money = self._read_optional(line, row, field, lambda cell: cells.parse_price(cell, code))
         return money if money and Decimal(money.amount) else None
 
     def _read_optional(
-        self, line: int, row: Mapping[str, Any], field: str, read: Callable[[str], Any]
+        self, line: int, row: Mapping[str, Any], field: str, parse: Callable[[str], Any]
     ) -> Any:
         """Returns the value of a cell, or None if it is empty or can't be read."""
         cell = ""
         try:
             cell = self._find_cell(row, field)
-            return read(cell) if cell else None
+            return parse(cell) if cell else None
         except Invalid as error:
             self._count_reason(line, field, error.message, cell)
             return None
@@ -383,13 +383,13 @@ class Catalogue:
 
 
 # rule: catalogue-prices
-def _explain_invalid_sale(sale: Money, regular: Money | None) -> str:
+def _explain_invalid_sale(sale_price: Money, regular_price: Money | None) -> str:
     """Returns why a sale price doesn't count, or ""."""
-    if regular is None:
+    if regular_price is None:
         return "has no regular price beside it"
-    if sale.currency != regular.currency:
+    if sale_price.currency != regular_price.currency:
         return "isn't in the currency of the regular price"
-    return "" if amount(sale) < amount(regular) else "isn't below the regular price"
+    return "" if amount(sale_price) < amount(regular_price) else "isn't below the regular price"
 
 
 def _split_field(message: str) -> tuple[str, str]:

@@ -39,8 +39,8 @@ Batch = dict[str, dict[str, ProductRow]]
 
 
 class Drop(msgspec.Struct, rename="camel", omit_defaults=True):
-    """The largest drop of a product's prices: of its own one, or a variant's. ``wishes``: for the
-    product; only counted if the price may be held back. ``held``: whether it is."""
+    """The largest drop among the prices of a product and its variants. ``wishes``: for the product;
+    only counted if the price may be held back. ``held``: whether it is."""
 
     percent: float
     product_id: ProductId
@@ -67,8 +67,9 @@ class _StoredProduct(NamedTuple):
 class Changes:
     """The changes that a catalogue makes to the stored products.
 
-    ``new``, ``changed`` and ``unchanged``: numbers of products. ``largest``: the largest drops of
-    prices; ``held``: those that are held back, at most ``_MAX_HELD_DROPS`` of ``held_prices``.
+    ``new``, ``changed`` and ``unchanged``: numbers of products. ``largest_drops``: of
+    prices; ``held_drops``: those that are held back, at most ``_MAX_HELD_DROPS`` of
+    ``held_prices``.
     ``notices``: numbers that ``preview`` counts.
     """
 
@@ -87,8 +88,8 @@ class Changes:
         self._ahead = since and ids.timestamp(ids.from_timestamp(since) + MAX_JUMP_MS)
         self._max_drop, self._accepts_drops = max_drop, accepts_drops
         self.new = self.changed = self.unchanged = self.held_prices = 0
-        self.largest: list[Drop] = []
-        self.held: list[Drop] = []
+        self.largest_drops: list[Drop] = []
+        self.held_drops: list[Drop] = []
         self._examples: list[tuple[str, Mapping[str, ProductRow], _StoredProduct | None]] = []
         self.notices = NoticeCounts()
         self._holds_back_prices = self._has_wished_drop = False
@@ -112,13 +113,13 @@ class Changes:
         self._holds_back_prices = self.held_prices > _MAX_DROPS or self._has_wished_drop
         self._catalogue.unchanged = self.unchanged
         if self._holds_back_prices:
-            [only_prices] = self._query_row("SELECT count(*) FROM changed WHERE held = 'all'")
-            self.changed -= only_prices
-            self.unchanged += only_prices
-            for drop in (*self.largest, *self.held):
+            [price_only_count] = self._query_row("SELECT count(*) FROM changed WHERE held = 'all'")
+            self.changed -= price_only_count
+            self.unchanged += price_only_count
+            for drop in (*self.largest_drops, *self.held_drops):
                 drop.held = self._is_large(drop)
         else:
-            self.held_prices, self.held = 0, []
+            self.held_prices, self.held_drops = 0, []
 
     def _compare_product(
         self, id: str, rows: Mapping[str, ProductRow], stored: _StoredProduct | None
@@ -140,8 +141,10 @@ class Changes:
         self.changed += stored is not None
         drop, held_part = self._find_largest_drop(product, stored.states if stored else {}), ""
         if drop is not None:
-            self.largest.append(drop)
-            self.largest = sorted(self.largest, key=lambda drop: -drop.percent)[:_MAX_LARGEST_DROPS]
+            self.largest_drops.append(drop)
+            self.largest_drops = sorted(self.largest_drops, key=lambda drop: -drop.percent)[
+                :_MAX_LARGEST_DROPS
+            ]
             if self._is_large(drop):
                 unpriced_product = self._merge_file(id, rows, stored, holds_price=True)
                 held_part = "all" if stored and unpriced_product.stored == stored.texts else "price"
@@ -160,7 +163,7 @@ class Changes:
             drop.wishes = wishes.get(str(drop.product_id), 0)
             self._has_wished_drop |= drop.wishes > _MAX_WISHES
         self.held_prices += len(drops)
-        self.held += drops[: _MAX_HELD_DROPS - len(self.held)]
+        self.held_drops += drops[: _MAX_HELD_DROPS - len(self.held_drops)]
 
     def examples(self) -> list[NewProduct]:
         """Returns the first products as they will be, and records the ends of their sales."""
@@ -190,9 +193,9 @@ class Changes:
         """Puts the products that differ in batches, one transaction each, after ``compare``."""
         for batch in self._read_batches(_CHANGED_ROWS_QUERY):
             new_ids = [new_id() for _ in batch]
-            changed = await db.write(self._put_batch, batch, new_ids, now())
-            self._catalogue.put += changed
-            self._catalogue.unchanged += len(batch) - changed
+            changed_count = await db.write(self._put_batch, batch, new_ids, now())
+            self._catalogue.put += changed_count
+            self._catalogue.unchanged += len(batch) - changed_count
             yield
 
     async def _put_batch(self, tx: Writer, batch: Batch, new_ids: Sequence[str], now: str) -> int:
@@ -230,12 +233,12 @@ class Changes:
             return product_from_rows(id, rows)
         stated, missing = self._catalogue.stated, self._catalogue.missing
         can_delete = self._since and not (missing.is_withheld or self._catalogue.refused)
-        removes = missing.removes_variants and can_delete
+        removes_variants = missing.removes_variants and can_delete
         return merge_product(
             stored.product,
             rows,
             stated.without_prices() if holds_price else stated,
-            keeps_variants=not removes or self._since <= stored.updated_at <= self._ahead,
+            keeps_variants=not removes_variants or self._since <= stored.updated_at <= self._ahead,
         )
 
     def _holds_price(self, id: str) -> bool:
@@ -243,8 +246,8 @@ class Changes:
         query = "SELECT count(*) FROM changed WHERE key = ? AND held > ''"
         return self._holds_back_prices and self._query_row(query, id) == (1,)
 
-    def _query_row(self, query: str, *values: str) -> tuple[int]:
-        row: tuple[int] = self._catalogue.spool.query(query, *values).fetchone()
+    def _query_row(self, query: str, *params: str) -> tuple[int]:
+        row: tuple[int] = self._catalogue.spool.query(query, *params).fetchone()
         return row
 
     async def _read_stored(self, tx: Reader, batch: Batch) -> dict[str, _StoredProduct]:

@@ -14,13 +14,13 @@ from wishwell.stores import Store
 
 
 class Summary(msgspec.Struct, rename="camel"):
-    """What a run found and did. ``columns``: those read, ``fields``: where each field is read from.
+    """The outcome of a run. ``columns``: those read, ``fields``: where each field is read from.
     ``refused``: rows that were left out, ``hidden``: those of products that aren't published,
     ``skipped``: those of no product, ``lost``: cells. ``reasons``: why, at most 102.
     ``missing``: products that the file lacks, and variants, which an import deletes unless they are
     too many. ``held``: the first of the ``held_prices``.
 
-    Of a dry run, ``unchanged`` and ``deleted`` are numbers of products that an import would skip
+    In a dry run, ``unchanged`` and ``deleted`` are numbers of products that an import would skip
     and delete, ``price_drops`` and ``restocks`` numbers of items that would get a notice."""
 
     finished_at: str
@@ -76,13 +76,13 @@ def summarise(catalogue: Catalogue, changes: Changes, now: int) -> Summary:
         new=changes.new,
         changed=changes.changed,
         held_prices=changes.held_prices,
-        held=changes.held,
-        largest_drops=changes.largest,
+        held=changes.held_drops,
+        largest_drops=changes.largest_drops,
     )
 
 
 def summarise_dry_run(catalogue: Catalogue, changes: Changes, now: int) -> Summary:
-    """Returns the summary of what an import would do."""
+    """Returns the summary of a dry run: the changes that an import would make."""
     summary = summarise(catalogue, changes, now)
     deletes = not (catalogue.is_unsure or catalogue.missing.is_withheld)
     summary.products, summary.dry_run = catalogue.count(), True

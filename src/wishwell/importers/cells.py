@@ -92,7 +92,7 @@ _QUANTITY = re.compile(
 
 
 # rule: catalogue-prices
-def price(cell: str, currency: str = "") -> Money:
+def parse_price(cell: str, currency: str = "") -> Money:
     """Returns the price in a cell that can be read in exactly one way.
 
     ``currency``: the currency of amounts without a three-letter code. Beside the number, only a
@@ -174,7 +174,7 @@ def _can_be_decimals(point: str, fraction: str, currency: str) -> bool:
     return point == "." or len(fraction) != 3 or decimals == 3
 
 
-def title(cell: str) -> str:
+def parse_title(cell: str) -> str:
     """Returns a title as plain text. HTML entities are decoded, once."""
     try:
         text = " ".join(html.unescape(cell).split())
@@ -187,7 +187,7 @@ def title(cell: str) -> str:
     return text
 
 
-def url(cell: str, base: str = "") -> str:
+def parse_url(cell: str, base: str = "") -> str:
     """Returns an absolute URL. ``base``: the URL that a relative one is resolved against."""
     try:
         if base and "://" not in cell:
@@ -201,7 +201,7 @@ def url(cell: str, base: str = "") -> str:
 
 
 # rule: product-replaced
-def availability(cell: str) -> Availability:
+def parse_availability(cell: str) -> Availability:
     """Returns the availability that a word or a stock quantity stands for."""
     if match := _QUANTITY.fullmatch(cell):
         is_positive = match["number"].strip("0.,") or match["above"]
@@ -226,18 +226,19 @@ class Period(NamedTuple):
 
 
 # rule: catalogue-prices
-def period(cell: str, zone: tzinfo) -> Period:
+def parse_period(cell: str, zone: tzinfo) -> Period:
     """Returns the period in a cell of two ISO 8601 times with a slash between; one may be empty."""
     start, slash, end = cell.partition("/")
     if not slash or not (start + end).strip():
         raise Invalid("must be two times with a slash between, such as 2027-03-01/2027-03-08")
-    start_ms = moment(start, zone) if start.strip() else None
-    return Period(start_ms, moment(end, zone, ends=True) if end.strip() else None)
+    start_ms = parse_time(start, zone) if start.strip() else None
+    return Period(start_ms, parse_time(end, zone, is_end=True) if end.strip() else None)
 
 
-def moment(cell: str, zone: tzinfo, *, ends: bool = False) -> int:
+def parse_time(cell: str, zone: tzinfo, *, is_end: bool = False) -> int:
     """Returns a time in milliseconds since 1970, at most that of the year 9999's end in UTC. Times
-    without an offset are in ``zone``. A date alone is its first moment, or its last if ``ends``."""
+    without an offset are in ``zone``. A date alone is its first moment, or if
+    ``is_end`` its last."""
     text = cell.strip()
     try:
         # Google's feeds have offsets without a colon, which Python 3.11 reads only with seconds.
@@ -246,7 +247,7 @@ def moment(cell: str, zone: tzinfo, *, ends: bool = False) -> int:
     except ValueError as error:
         raise Invalid("must have times in ISO 8601, such as 2027-03-01T00:00+0100") from error
     subtracted_ms = 0
-    if ends and len(text) <= len("2027-03-01"):
+    if is_end and len(text) <= len("2027-03-01"):
         if time.date() == date.max:
             return ids.MAX_TIMESTAMP_MS
         time, subtracted_ms = time + timedelta(days=1), 1

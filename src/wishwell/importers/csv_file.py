@@ -22,7 +22,7 @@ from wishwell.importers.dates import Dates
 from wishwell.importers.id_files import Unlisted
 from wishwell.importers.omissions import Omissions
 from wishwell.importers.table import Table
-from wishwell.importers.wish_columns import FIELDS, NEEDED
+from wishwell.importers.wish_columns import FIELDS, NEEDED_FIELDS
 from wishwell.stores import Store
 from wishwell.transfer.file_records import ItemRecord, ListRecord, ProfileRecord, explain_error
 from wishwell.transfer.import_file import Bundle
@@ -68,8 +68,9 @@ def parse_columns(text: str) -> dict[str, str]:
 class CsvFile:
     """The file at ``path``. After ``check``, iterating yields a ``Bundle`` for each customer.
 
-    ``columns``: by field. ``first``: the first rows as they will be imported. ``guests``: number of
-    skipped rows without a customer. ``omissions``: other rows and cells that are left out.
+    ``columns``: by field. ``example_lines``: the first rows as they will be imported.
+    ``guest_rows``: number of skipped rows without a customer. ``omissions``: other
+    rows and cells that are left out.
     """
 
     def __init__(
@@ -78,8 +79,8 @@ class CsvFile:
         """``now`` in milliseconds since 1970. ``file``: the open file, if it is open.
         Raises ``Invalid`` if the file can't be read or lacks a column."""
         self._reading, self.spool = reading, Spool()
-        self.guests = self._last_line = 0
-        self.first: list[str] = []
+        self.guest_rows = self._last_line = 0
+        self.example_lines: list[str] = []
         file = file or open_unpacked(path)
         self._now = min(os.fstat(file.fileno()).st_mtime_ns // 1_000_000, now)
         self._visited_at = ids.timestamp(now)
@@ -114,7 +115,7 @@ class CsvFile:
             if isinstance(cells, str) and self._reading.skip_rows and _WIDTH_MESSAGE.match(cells):
                 self.omissions.add_row(line, "", "", cells)
             elif isinstance(cells, str):  # a fault of quotes or size, which may hide other rows
-                self.spool.fail(line, cells)
+                self.spool.add_error(line, cells)
             else:
                 self._store_row(line, cells)
             if self.spool.has_failed:
@@ -122,12 +123,12 @@ class CsvFile:
             if row_count % _BATCH_SIZE == 0:
                 yield row_count
         if self._bad_date and self._dates.is_unknown:  # rule: import-dates
-            self.spool.fail(*self._bad_date)
+            self.spool.add_error(*self._bad_date)
 
     # rule: catalogue-quotes
     def _is_row(self, cells: list[str], quoted: range) -> bool:
-        """Whether cells name a customer and a product, one of them in these places."""
-        needed_columns = self._columns_to_read[: len(NEEDED)]
+        """Whether cells name a customer and a product, at least one of them inside the quotes."""
+        needed_columns = self._columns_to_read[: len(NEEDED_FIELDS)]
         try:
             for _, index, _, parse in needed_columns:
                 parse(cells[index].strip().removeprefix("'"))
@@ -140,7 +141,7 @@ class CsvFile:
         wish: dict[str, Any] = dict.fromkeys(FIELDS)
         is_refused = False
         for field, index, empty_cells, parse in self._columns_to_read:
-            if field not in NEEDED and (is_refused or wish["customer"] is None):
+            if field not in NEEDED_FIELDS and (is_refused or wish["customer"] is None):
                 break
             cell = cells[index].strip()
             if field in _ID_FIELDS:
@@ -149,7 +150,7 @@ class CsvFile:
                 table.check_text(cell, self._reading.encoding)
             except Invalid as error:
                 is_refused = True
-                self.spool.fail(line, f"column {self.columns[field]!r}: {error.message}")
+                self.spool.add_error(line, f"column {self.columns[field]!r}: {error.message}")
                 continue
             try:
                 wish[field] = self._parse_cell(field, cell, empty_cells, parse)
@@ -158,16 +159,16 @@ class CsvFile:
         if is_refused:
             return
         if wish["customer"] is None:
-            self.guests += 1
+            self.guest_rows += 1
             return
         self._last_line = line
         key, wish["customer"] = wish["customer"]
-        if len(self.first) < _MAX_EXAMPLES:
+        if len(self.example_lines) < _MAX_EXAMPLES:
             printed_wish = wish | {"saved": wish["saved"] and ids.timestamp(wish["saved"])}
             field_texts = [
                 f"{field} {value!r}" for field, value in printed_wish.items() if value is not None
             ]
-            self.first.append(f"line {line}: {', '.join(field_texts)}")
+            self.example_lines.append(f"line {line}: {', '.join(field_texts)}")
         self.spool.add(key, line, "wish", msgspec.json.encode([*wish.values()]).decode())
 
     def _parse_cell(
@@ -187,7 +188,7 @@ class CsvFile:
         """Records a cell that can't be read: as a cell or a row to leave out, or as an error.
         Returns whether the row isn't imported."""
         column, reason = self.columns[field], wish_columns.remove_field_name(error)
-        if field not in NEEDED:
+        if field not in NEEDED_FIELDS:
             self.omissions.add_cell(line, column, cell, reason)
             if field == "saved" and self._bad_date is None:
                 self._bad_date = line, f"column {column!r}: {reason}"
@@ -195,25 +196,25 @@ class CsvFile:
         if self._reading.skip_rows or isinstance(error, Unlisted):
             self.omissions.add_row(line, column, cell, reason)
         else:
-            self.spool.fail(line, f"column {column!r}: {reason}")
+            self.spool.add_error(line, f"column {column!r}: {reason}")
         return True
 
     def __iter__(self) -> Iterator[Bundle]:
-        newest = max(self._now, self._last_line)
+        newest_ms = max(self._now, self._last_line)
         for key, rows in self.spool.by_key():
-            yield self._merge_rows(key, rows, newest)
+            yield self._merge_rows(key, rows, newest_ms)
 
     # rule: import-csv
-    def _merge_rows(self, key: str, rows: Iterable[Sequence[Any]], newest: int) -> Bundle:
-        """Merges the rows of a customer. ``newest``: time in milliseconds from which rows without a
-        time count back by their line."""
+    def _merge_rows(self, key: str, rows: Iterable[Sequence[Any]], newest_ms: int) -> Bundle:
+        """Merges the rows of a customer. ``newest_ms``: time in milliseconds from which rows
+        without a time count back by their line."""
         wishes: dict[tuple[str, str], _Wish] = {}
         named_lists: dict[str, _NamedList] = {}
         email = None
         for _, line, _, text in rows:
             columns = _wish_decoder.decode(text)
             gid, product, variant, name, quantity, note, saved, row_email = columns
-            time = newest - line if saved is None else saved
+            time = newest_ms - line if saved is None else saved
             wish = wishes.setdefault((product, variant), _Wish(time, line, quantity, note))
             wish.time = min(time, wish.time)
             if name is not None:
@@ -222,9 +223,13 @@ class CsvFile:
                 named_list.time = min(time, named_list.time)
                 wish.list_names.add(list_name)
             email = email or row_email
-        lists_by_name = {name: named.record(key, name) for name, named in named_lists.items()}
+        lists_by_name = {
+            name: named_list.to_record(key, name) for name, named_list in named_lists.items()
+        }
         items = [
-            wish.record(key, product, variant, [lists_by_name[name].id for name in wish.list_names])
+            wish.to_record(
+                key, product, variant, [lists_by_name[name].id for name in wish.list_names]
+            )
             for (product, variant), wish in wishes.items()
         ]
         first_created_at = min(item.created_at for item in items)
@@ -235,22 +240,20 @@ class CsvFile:
 
 
 class _NamedList(msgspec.Struct):
-    """A list of a customer. ``time``: of its first wish, in milliseconds."""
+    """A customer's list. ``time``: its first wish's, in milliseconds."""
 
     time: int
     name: str
 
-    def record(self, key: str, normalised_name: str) -> ListRecord:
-        id, created_at = (
-            _derive_id(self.time, 0, f"{key} {normalised_name}"),
-            ids.timestamp(self.time),
-        )
+    def to_record(self, key: str, normalised_name: str) -> ListRecord:
+        id = _derive_id(self.time, 0, f"{key} {normalised_name}")
+        created_at = ids.timestamp(self.time)
         return ListRecord(id, self.name, created_at, created_at)
 
 
 class _Wish(msgspec.Struct):
-    """A product that a customer wishes for. ``time``: of its first row, in milliseconds.
-    ``list_names``: the normalised names of its lists."""
+    """A customer's wish. ``time``: its first row's, in milliseconds. ``list_names``: the lists'
+    normalised names."""
 
     time: int
     line: int
@@ -258,7 +261,7 @@ class _Wish(msgspec.Struct):
     note: str | None
     list_names: set[str] = set()
 
-    def record(
+    def to_record(
         self, key: str, product: str, variant: str | None, list_ids: list[str]
     ) -> ItemRecord:
         id = _derive_id(self.time, self.line, f"{key} {product} {variant or ''}")

@@ -91,10 +91,10 @@ class Dates:
             return datetime.fromisoformat(re.sub(r" ?(UTC|GMT)\Z", "+00:00", cell))
         text = re.sub(r"\A([0-9]{1,2})([./-])([0-9]{1,2})\2", r"\1/\3/", cell)
         text = " ".join(text.replace(",", " ").split())
-        for number, format in enumerate(self._formats):
+        for index, format in enumerate(self._formats):
             with contextlib.suppress(ValueError):
                 time = datetime.strptime(text, format)
                 # The next cell is likely to have the same format.
-                self._formats.insert(0, self._formats.pop(number))
+                self._formats.insert(0, self._formats.pop(index))
                 return time
         raise ValueError(cell)

@@ -29,8 +29,8 @@ class Unpublished(Exception):
 
 
 class NoProduct(Exception):
-    """The row isn't of a product, such as a price rule. Its arguments: the column that says what
-    it is, and the cell."""
+    """The row describes something else than a product, such as a price rule. Arguments: the column
+    with the row's kind, and its cell."""
 
 
 _EXPORTS_WITH_OTHER_ROWS = (
@@ -38,14 +38,14 @@ _EXPORTS_WITH_OTHER_ROWS = (
     ({"item", "id", "inventory_tracking"}, "item", "product"),
     ({"sku", "store_view_code"}, "store_view_code", ""),
 )
-"""Columns by which an export of BigCommerce's (two kinds) or Magento's is recognised; the one that
-says what a row is; and its cell in rows of products."""
+"""Columns that identify an export of BigCommerce's (two kinds) or Magento's; the column with a
+row's kind; and that column's cell in rows of products."""
 
 
 # rule: catalogue-other-rows
 def kind_column(header: Collection[str]) -> tuple[str, str]:
-    """Returns the column that says what a row is, and its cell in rows of products; both are empty
-    if the table has no other rows."""
+    """Returns the column with a row's kind, and its cell in rows of products; both are empty if the
+    table has no other rows."""
     names = {*header}
     return next(
         ((name, cell) for columns, name, cell in _EXPORTS_WITH_OTHER_ROWS if columns <= names),
@@ -54,25 +54,26 @@ def kind_column(header: Collection[str]) -> tuple[str, str]:
 
 
 class Format(NamedTuple):
-    """A format. ``signs``: columns that only this format has together; each is needed. ``reads``:
-    further columns that ``rewrite`` reads. ``header``: columns that ``--map`` translates, by field.
-    ``ids``: the columns of a row's id, if they aren't those of its product."""
+    """A format. ``signature``: needed columns that only this format has together.
+    ``more_columns``: further columns that ``rewrite`` reads. ``translated_columns``: columns that
+    ``--map`` translates, by field. ``id_columns``: the columns of a row's id, if they aren't those
+    of its product."""
 
     name: str
     columns: Mapping[str, str]
     rewrite: Callable[[Row], Iterable[Row]] | None = None
-    signs: frozenset[str] = frozenset()
-    reads: frozenset[str] = frozenset()
-    header: Mapping[str, str] | None = None
+    signature: frozenset[str] = frozenset()
+    more_columns: frozenset[str] = frozenset()
+    translated_columns: Mapping[str, str] | None = None
     needs_text_ids: bool = False
-    ids: tuple[str, ...] = ()
+    id_columns: tuple[str, ...] = ()
 
     @property
     def all_columns(self) -> set[str]:
         """The names of all columns that are read."""
         return {name for names in self.columns.values() for name in names.split("|")} | {
-            *self.signs,
-            *self.reads,
+            *self.signature,
+            *self.more_columns,
         }
 
 
@@ -166,8 +167,8 @@ SHOPIFY = Format(
     {field: field for field in ("product", "variant", "title", "option", "image")}
     | {"price": "price", "available": "available"},
     _rewrite_shopify_row,
-    signs=frozenset({"title", "option1_name", "option1_value"}),
-    reads=frozenset(
+    signature=frozenset({"title", "option1_name", "option1_value"}),
+    more_columns=frozenset(
         (
             *("handle", "url_handle", "variant_sku", "sku", "variant_price"),
             *("image_src", "product_image_url", "variant_image", "variant_image_url"),
@@ -178,7 +179,7 @@ SHOPIFY = Format(
         )
     ),
     needs_text_ids=True,
-    ids=("handle", "url_handle"),
+    id_columns=("handle", "url_handle"),
 )
 
 
@@ -231,7 +232,7 @@ SHOPIFY_BULK = Format(
     "shopify",
     {**SHOPIFY.columns, "url": "url"},
     _rewrite_bulk_row,
-    reads=frozenset(
+    more_columns=frozenset(
         (
             *("id", "__parentid", "featuredimage", "featuredmedia", "preview", "onlinestoreurl"),
             *("availableforsale", "inventoryquantity", "inventorypolicy"),
@@ -292,23 +293,25 @@ _WOOCOMMERCE_COLUMNS = {
 WOOCOMMERCE = Format(
     "woocommerce",
     {name: name for name in ("product", "variant", "image", "available")} | _WOOCOMMERCE_COLUMNS,
-    signs=frozenset({"id", "sku", "regular_price"}),
-    reads=frozenset({"parent", "images", "in_stock?", "stock", "backorders_allowed?", "published"}),
-    header={"product": "id", "image": "images", "available": "in_stock?"}
+    signature=frozenset({"id", "sku", "regular_price"}),
+    more_columns=frozenset(
+        {"parent", "images", "in_stock?", "stock", "backorders_allowed?", "published"}
+    ),
+    translated_columns={"product": "id", "image": "images", "available": "in_stock?"}
     | {name: name for name in WOOCOMMERCE_FIELDS}
     | _WOOCOMMERCE_COLUMNS,
-    ids=("id",),
+    id_columns=("id",),
 )
 
-FORMATS = {one.name: one for one in (GOOGLE, META, SHOPIFY, WOOCOMMERCE)}
+FORMATS = {format.name: format for format in (GOOGLE, META, SHOPIFY, WOOCOMMERCE)}
 
 
-def detect_format(header: Collection[str], *, commented: bool) -> Format:
-    """Returns the format of a table by its columns. ``commented``: comments precede them."""
+def detect_format(header: Collection[str], *, has_comments: bool) -> Format:
+    """Returns the format of a table by its columns. ``has_comments``: comments precede them."""
     names = {*header}
     for format in (SHOPIFY, WOOCOMMERCE):
-        if format.signs <= names:
+        if format.signature <= names:
             return format
     if names >= {"id", "sku", "in_stock?"}:  # with chosen columns
-        return WOOCOMMERCE._replace(signs=frozenset({"id"}))
-    return META if commented else GOOGLE
+        return WOOCOMMERCE._replace(signature=frozenset({"id"}))
+    return META if has_comments else GOOGLE

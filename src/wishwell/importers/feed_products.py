@@ -14,7 +14,7 @@ _SEPARATORS = " -–—/|,:;()[]"
 
 
 class ProductRow(msgspec.Struct, omit_defaults=True):
-    """What the rows of one product or variant say."""
+    """The product data in the rows of one product or variant."""
 
     title: str | None = None
     option: str | None = None
@@ -25,7 +25,7 @@ class ProductRow(msgspec.Struct, omit_defaults=True):
     sale_until: int | None = None
 
     def complement(self, other: "ProductRow") -> None:
-        """Takes over what is unknown here."""
+        """Copies the fields of another row that are empty here."""
         if self.price is None:
             self.price, self.sale_until = other.price, other.sale_until
         for name in ("title", "option", "url", "image", "availability"):
@@ -92,7 +92,7 @@ def row_of_variant(variant: Variant) -> ProductRow:
 
 # rule: catalogue-variants
 def product_from_rows(id: str, rows_by_variant: Mapping[str, ProductRow]) -> NewProduct:
-    """Builds a product from what the rows say of it (under "") and of its variants."""
+    """Returns the product that its own row (with the key "") and its variants' rows describe."""
     product_row, rows = rows_by_variant.get("") or ProductRow(), list(rows_by_variant.values())
     availabilities = [row.availability for variant, row in rows_by_variant.items() if variant]
     title_words = [(row.title or "").split() for row in rows]
@@ -148,7 +148,7 @@ def _find_lowest(prices: Sequence[Money | None]) -> Money | None:
 
 
 def _find_best_availability(availabilities: Sequence[Availability | None]) -> Availability | None:
-    """Returns the availability of a product by that of its variants."""
+    """Returns the availability of a product whose variants have these."""
     for availability in ("in_stock", "backorder", "preorder"):
         if availability in availabilities:
             return availability

@@ -91,8 +91,8 @@ class FeedRows:
         return (
             self._file_columns
             - used_columns
-            - self.format.signs
-            - self.format.reads
+            - self.format.signature
+            - self.format.more_columns
             - {self._kind_column[0]}
         )
 
@@ -175,7 +175,7 @@ class FeedRows:
         columns_by_field = {**new_format.columns}
         if self._has_pattern:
             columns_by_field |= {"product": "id", "variant": ""}
-        if new_format.header is None:
+        if new_format.translated_columns is None:
             if "price" in self._mapped_columns:  # which may name the sale's column, too
                 columns_by_field |= dict.fromkeys(SALE_FIELDS, "")
             columns_by_field |= self._mapped_columns
@@ -200,7 +200,7 @@ class FeedRows:
             for _, row in table.read_rows():
                 if not isinstance(row, str):
                     woocommerce.remember_product(dict(zip(header, row, strict=True)))
-        id_columns = self.format.ids or self.columns["product"]
+        id_columns = self.format.id_columns or self.columns["product"]
         id_indices = [header.index(name) for name in id_columns if name in header]
 
         def is_row(cells: list[str], quoted: range) -> bool:
@@ -222,13 +222,17 @@ class FeedRows:
         if self._kind or self._mapped_columns:
             self._set_format(self.format)
         else:
-            self._set_format(feed_formats.detect_format(table.header, commented=table.commented))
+            self._set_format(
+                feed_formats.detect_format(table.header, has_comments=table.has_comments)
+            )
         return table
 
     def _check_header(self, table: Table) -> list[str]:
         """Returns the columns' names as the format knows them. Raises ``Invalid`` for a missing or
         repeated one."""
-        if (columns_by_field := self.format.header) is not None:  # --map translates names
+        if (
+            columns_by_field := self.format.translated_columns
+        ) is not None:  # --map translates names
             renamed = {
                 normalise_name(self._mapped_columns[field]): column
                 for field, column in columns_by_field.items()
@@ -240,11 +244,11 @@ class FeedRows:
         else:
             header = table.header
             for field in ("product", *self._mapped_columns):
-                is_needed = field in self._mapped_columns or not self.format.signs
+                is_needed = field in self._mapped_columns or not self.format.signature
                 if is_needed and not {*header}.intersection(self.columns[field]):
                     table.find_index("|".join(self.columns[field]))
-        if self.format.ids and not {*header}.intersection(self.format.ids):
-            table.find_index(self.format.ids[0])
+        if self.format.id_columns and not {*header}.intersection(self.format.id_columns):
+            table.find_index(self.format.id_columns[0])
         for name in self.format.all_columns.intersection(table.header):
             table.find_index(name)  # raises if the column occurs twice
         return header

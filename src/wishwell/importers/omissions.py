@@ -15,7 +15,8 @@ _COLUMNS = ("line", "column", "value", "reason")
 
 # rule: import-omissions
 class Omissions:
-    """What an import leaves out, in a temporary file. ``rows`` and ``cells`` are its counts."""
+    """Rows and cells that an import leaves out, in a temporary file. ``rows`` and ``cells`` are
+    their numbers."""
 
     def __init__(self) -> None:
         self.rows = self.cells = self._last_line = 0
@@ -39,15 +40,17 @@ class Omissions:
             "GROUP BY kind, text ORDER BY kind DESC, count(*) DESC LIMIT CAST(? AS INTEGER)",
             str(_MAX_REASONS),
         )
-        for kind, text, count, values, line, example in rows:
+        for kind, text, count, value_count, line, example in rows:
             column, _, reason = text.partition("\0")
-            counts = (
-                f"{count:,} {kind}s with {values:,} different values" if count > 1 else f"1 {kind}"
+            count_text = (
+                f"{count:,} {kind}s with {value_count:,} different values"
+                if count > 1
+                else f"1 {kind}"
             )
             example_text = (
                 "" if "@" in example else f", {example[:60]!r}"
             )  # an address isn't printed
-            yield f"{column or 'row'}: {reason} ({counts}, first: line {line}{example_text})"
+            yield f"{column or 'row'}: {reason} ({count_text}, first: line {line}{example_text})"
 
     def write(self, path: str) -> str:
         """Writes the list of rows next to the file at ``path``, else to the folder for temporary

@@ -68,7 +68,7 @@ class _RowTooLarge(Exception):
 
 class Table:
     """The table in a file. ``header``: the columns' names, normalised by ``normal``.
-    ``commented``: whether rows of comments, which begin with ``#``, precede it."""
+    ``has_comments``: whether rows of comments, which begin with ``#``, precede it."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Table:
         )
         if header is None:
             raise Invalid(f"{self.path}: line 1: must contain the names of the columns.")
-        *_, self.commented, self.delimiter, self.header_line, self.header = header
+        *_, self.has_comments, self.delimiter, self.header_line, self.header = header
         self._column_count = len(self.header)
 
     # rule: table-header
@@ -212,8 +212,8 @@ class Table:
     def _split_quoted_lines(
         self, first_line: int, cells: list[str]
     ) -> Iterator[tuple[int, list[str], range]]:
-        """Yields the lines of cells with line breaks, as the cell has them and as the file does:
-        number, cells, and which of them are inside the quotes."""
+        """Yields the lines of cells that contain line breaks, as in the cell and as in the file:
+        number, cells, and the range of the cells inside the quotes."""
         line, column_count = first_line, len(self.header)
         cells_before: list[str] = []  # cells of the line in front of the quotes
         for cell in cells:

@@ -8,8 +8,8 @@ from wishwell.errors import Invalid
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
 """Fields that a column can be mapped to."""
 
-NEEDED = ("customer", "product")
-"""Fields without which a row is no wish."""
+NEEDED_FIELDS = ("customer", "product")
+"""Fields that a row needs to be a wish."""
 
 EMAILS = (
     *("email", "customeremail", "useremail", "shopperemail", "emailaddress"),
@@ -44,17 +44,19 @@ _NAMES: Mapping[str, Sequence[str]] = {
 
 
 # rule: import-guess
-def complete_columns(path: str, header: Sequence[str], mapped: Mapping[str, str]) -> dict[str, str]:
+def complete_columns(
+    path: str, header: Sequence[str], mapped_columns: Mapping[str, str]
+) -> dict[str, str]:
     """Returns the columns by field: those of ``--map``, and unless it names all that are needed,
     others with usual names. Raises ``Invalid``."""
-    if mapped.keys() >= {*NEEDED}:
-        return {**mapped}
-    unmapped_columns = [name for name in header if name not in mapped.values()]
+    if mapped_columns.keys() >= {*NEEDED_FIELDS}:
+        return {**mapped_columns}
+    unmapped_columns = [name for name in header if name not in mapped_columns.values()]
     columns = {
-        field: mapped.get(field) or find_column(path, unmapped_columns, _NAMES[field])
+        field: mapped_columns.get(field) or find_column(path, unmapped_columns, _NAMES[field])
         for field in FIELDS
     }
-    if missing := [field for field in NEEDED if not columns[field]]:
+    if missing := [field for field in NEEDED_FIELDS if not columns[field]]:
         names = ", ".join(map(repr, header))[:500]
         raise Invalid(
             f"{path}: line 1: no column has a usual name for {' and '.join(missing)}; the columns "
@@ -68,11 +70,11 @@ def remove_field_name(error: Invalid) -> str:
     return re.sub(r"^\w+: ", "", error.message).removesuffix(".")
 
 
-def describe_columns(columns: Mapping[str, str], ignored: Sequence[str]) -> str:
-    """Returns the lines that say which columns are read, and which aren't."""
+def describe_columns(columns: Mapping[str, str], ignored_columns: Sequence[str]) -> str:
+    """Returns the lines that list the columns that are read and ignored."""
     columns_read = ", ".join(f"{field} from {column}" for field, column in columns.items())
     return f"columns: {columns_read}" + (
-        f"\nignored columns: {', '.join(ignored)[:500]}" if ignored else ""
+        f"\nignored columns: {', '.join(ignored_columns)[:500]}" if ignored_columns else ""
     )
 
 

@@ -72,7 +72,7 @@ class _Feed:
             namespace, _, local_name = name.rpartition(" ")
             is_google, text = namespace == _GOOGLE, "".join(self._text).strip()
             earlier_cell = self._cells.get(local_name)
-            # Of an element's names, g:title counts before title; of repeated ones, the first.
+            # g:title has priority over title, and the first of repeated elements over the others.
             if text and (earlier_cell is None or (is_google and not earlier_cell[0])):
                 self._cells[local_name] = is_google, text
         elif self._depth == self._item_depth:

@@ -79,36 +79,36 @@ class ImportFile:
         self.spool = Spool()
         self.placeholders = 0
         """Number of customers whose id is a placeholder (rule: placeholder-ids)."""
-        self._now, self._key = now, ""
-        self._end: EndRecord | None = None
+        self._now, self._profile_key = now, ""
+        self._end_record: EndRecord | None = None
         self._lines = read_lines(file or open_unpacked(path), _MAX_LINE_BYTES)
-        self._first = next(self._lines, b"")
+        self._first_line = next(self._lines, b"")
         try:
-            first = _decode_record(self._first)
+            store_record = _decode_record(self._first_line)
         except Invalid as error:
             raise Invalid(
                 f"{path}: line 1: {error.message}; a CSV file needs --map, or .csv in its name."
             ) from error
-        if not isinstance(first, StoreRecord):
+        if not isinstance(store_record, StoreRecord):
             raise Invalid(
                 f"{path}: line 1: isn't the first line of an export, which "
                 "contains the format and its version."
             )
-        self.first = first
+        self.store_record = store_record
 
     @property
     def store(self) -> Store:
-        return self.first.store
+        return self.store_record.store
 
     # rule: import-checked
     def check(self) -> Iterator[int]:
         """Checks all lines. Yields the number of lines read so far at intervals."""
         line, spool = 0, self.spool
-        for line, text in enumerate(itertools.chain([self._first], self._lines), 1):
+        for line, text in enumerate(itertools.chain([self._first_line], self._lines), 1):
             try:
                 self._store_line(line, text)
             except Invalid as error:
-                spool.fail(line, error.message)
+                spool.add_error(line, error.message)
             if spool.has_failed:
                 break
             if line % _BATCH_SIZE == 0:
@@ -117,28 +117,28 @@ class ImportFile:
             self._check_whole_file(line)
         for lines in () if spool.errors else self._lines_by_profile():
             for faulty_line, message in _check_references(lines):
-                spool.fail(faulty_line, message)
+                spool.add_error(faulty_line, message)
 
     def _store_line(self, line: int, text: bytes | str) -> None:
         """Checks a line, and stores it under its profile."""
         record = _decode_record(text)
         assert isinstance(text, bytes)
         file_records.check(record, text, self.store)
-        if self._end is not None:
+        if self._end_record is not None:
             raise Invalid("comes after the `end` line, which must be the last")
         key = ""
         if isinstance(record, EndRecord):
-            self._end = record
+            self._end_record = record
             return
         if isinstance(record, StoreRecord):
             if line > 1:
                 raise Invalid("wishwell: is already in line 1")
             return
         if isinstance(record, ProfileRecord):
-            key = self._key = ids.profile_key(self.store.id, record.gid)
+            key = self._profile_key = ids.profile_key(self.store.id, record.gid)
             self.placeholders += placeholders.names_nobody(record.gid)
         elif isinstance(record, RecordOfProfile):
-            key = self._key
+            key = self._profile_key
             if not key and not self.spool.errors:
                 raise Invalid("comes before its profile")
         if (
@@ -153,7 +153,7 @@ class ImportFile:
         counts = dict(self.spool.query("SELECT kind, count(*) FROM records GROUP BY kind"))
         for kind, max_count in _MAX_RECORDS.items():
             if counts.get(kind, 0) > max_count:
-                self.spool.fail(last_line, f"{kind}: a store can have at most {max_count}")
+                self.spool.add_error(last_line, f"{kind}: a store can have at most {max_count}")
         for field in _UNIQUE_FIELDS:
             duplicates = self.spool.query(
                 "SELECT min(line), max(line) FROM records WHERE kind = ? "
@@ -163,12 +163,14 @@ class ImportFile:
                 field,
             )
             for first_line, line in duplicates:
-                self.spool.fail(line, f"{field}: has the same value as in line {first_line}")
+                self.spool.add_error(line, f"{field}: has the same value as in line {first_line}")
         counted_kinds = ("profile", "list", "item", "share", "reservation")
-        if self._end is None:
-            self.spool.fail(last_line, "the file is incomplete: its last line (`end`) is missing")
-        elif self._end != EndRecord(*(counts.get(kind, 0) for kind in counted_kinds)):
-            self.spool.fail(
+        if self._end_record is None:
+            self.spool.add_error(
+                last_line, "the file is incomplete: its last line (`end`) is missing"
+            )
+        elif self._end_record != EndRecord(*(counts.get(kind, 0) for kind in counted_kinds)):
+            self.spool.add_error(
                 last_line, "end: its counts differ from the lines of the file; lines are missing"
             )
 

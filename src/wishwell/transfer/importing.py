@@ -141,12 +141,13 @@ async def check_tokens(db: Database, file: ImportFile) -> None:
     for tokens in _batches(file.records(AdminTokenRecord)):
         token_keys = [(record.id, record.hash) for _, _, record in tokens]
         token_ids, hashes = map(list, zip(*token_keys, strict=True))
-        existing_tokens = await db.read(
-            run_statement, "import_admin_tokens_held", ids=token_ids, hashes=hashes
-        )
-        for token_id, hash, owner in existing_tokens:
+        params = {"ids": token_ids, "hashes": hashes}
+        rows = await db.read(run_statement, "import_admin_tokens_held", **params)
+        for token_id, hash, owner in rows:
             if owner != store or (token_id, hash) not in token_keys:
-                line = next(n for _, n, t in tokens if t.id == token_id or t.hash == hash)
+                line = next(
+                    line for _, line, token in tokens if token.id == token_id or token.hash == hash
+                )
                 raise Invalid(
                     f"line {line}: adminToken: another admin token here has the same id or hash"
                 )
@@ -179,9 +180,9 @@ async def take_store(
     for _, _, record in file.records(SecretsRecord):
         await tx.run("store_secrets_set", store=store.id, now=now, **asdict(record))
     await store_secrets.check_apart(tx, sealing, store)
-    if file.first.feed:  # rule: import-exact
+    if file.store_record.feed:  # rule: import-exact
         await tx.run("feed_open", store=store.id)
-        await tx.run("feed_begin", store=store.id, number=file.first.feed)
+        await tx.run("feed_begin", store=store.id, number=file.store_record.feed)
     return store
 
 
@@ -385,23 +386,23 @@ async def _add_reservations(
     """
     await stores.check_not_deleting(tx, store)
     gids = {bundle.profile.gid, *(record.holder for record in records)}
-    keys = {}
+    keys_by_gid = {}
     for _, key, gid in sorted((*_lock_sort_key(store, gid), gid) for gid in gids):
         row = await tx.one("profile_lock", profile=key)
         if row is not None and row[0] is None:
-            keys[gid] = key
-    owner = keys.get(bundle.profile.gid)
-    kinds = {item.id: item.kind for item in bundle.items}
+            keys_by_gid[gid] = key
+    owner = keys_by_gid.get(bundle.profile.gid)
+    kinds_by_item = {item.id: item.kind for item in bundle.items}
     params = [
         {
             **asdict(record),
             "profile": owner,
-            "holder": keys[record.holder],
-            "product": kinds[record.item_id][0],
-            "variant": kinds[record.item_id][1],
+            "holder": keys_by_gid[record.holder],
+            "product": kinds_by_item[record.item_id][0],
+            "variant": kinds_by_item[record.item_id][1],
         }
         for record in records
-        if owner is not None and record.holder in keys
+        if owner is not None and record.holder in keys_by_gid
     ]
     added_rows = await tx.all_many("import_reservation", params) if params else ()
     columns = ("holder", "owner", "item", "store", "merged")

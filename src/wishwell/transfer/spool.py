@@ -35,24 +35,24 @@ def open_unpacked(path: str, max_bytes: int = MAX_UNPACKED_BYTES) -> BinaryIO:
 
 
 # rule: import-checked
-def read_lines(file: BinaryIO, limit: int) -> Iterator[bytes | str]:
-    """Yields each line as bytes, or an error as ``str`` for a line of more than ``limit`` bytes.
+def read_lines(file: BinaryIO, max_bytes: int) -> Iterator[bytes | str]:
+    """Yields each line as bytes, or an error as ``str`` for a line of more than ``max_bytes``.
 
     Such a line is skipped piece by piece, and is never in memory as a whole. Reading ends at a line
     of more than ``_MAX_SKIPPED_BYTES``, such as a device that has no end.
     """
-    while text := file.readline(limit + 1):
+    while text := file.readline(max_bytes + 1):
         size = len(text)
-        if size <= limit:
+        if size <= max_bytes:
             yield text
             continue
         while text and not text.endswith(b"\n"):
             if size > _MAX_SKIPPED_BYTES:
                 yield f"has more than {size:,} bytes; the rest of the file was not read"
                 return
-            text = file.readline(limit)
+            text = file.readline(max_bytes)
             size += len(text)
-        yield f"has {size:,} bytes; a line may have at most {limit:,}"
+        yield f"has {size:,} bytes; a line may have at most {max_bytes:,}"
 
 
 class Spool:
@@ -93,7 +93,7 @@ class Spool:
         rows = self.query(statement)
         return itertools.groupby(rows, itemgetter(0))
 
-    def fail(self, line: int, message: str) -> None:
+    def add_error(self, line: int, message: str) -> None:
         """Records an error at a line."""
         self.errors.append(f"line {line}: {' '.join(message.split()).removesuffix('.')}")
         if self.has_failed:

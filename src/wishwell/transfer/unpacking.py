@@ -40,7 +40,7 @@ _UNPACKING_ERRORS = (
 
 
 class _SmallReads:
-    """A file whose reads are limited, because ``zipfile`` reads a directory of any size at once."""
+    """A file whose reads are limited, because ``zipfile`` reads a whole directory in one piece."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -75,8 +75,8 @@ def unpack(path: str, file: BinaryIO, max_bytes: int = MAX_UNPACKED_BYTES) -> Bi
     unpacked_file = _copy_unpacked(path, source, packed_bytes, max_bytes)
     _check_content(path, _read_start(unpacked_file), _REFUSED_FORMATS)
     with contextlib.suppress(OSError):  # without a file, such as in memory
-        modified = os.fstat(file.fileno()).st_mtime_ns
-        os.utime(unpacked_file.fileno(), ns=(modified, modified))
+        modified_ns = os.fstat(file.fileno()).st_mtime_ns
+        os.utime(unpacked_file.fileno(), ns=(modified_ns, modified_ns))
     return unpacked_file
 
 
@@ -121,7 +121,7 @@ def _open_only_file(path: str, file: BinaryIO) -> tuple[IO[bytes], int]:
     if member_to_read.flag_bits & 1:
         raise Invalid(f"{path}: is encrypted ({member_to_read.filename[:80]!r}). Unpack it first.")
     if member_to_read.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # Python's readers of other methods unpack blocks of any size at once.
+        # Python's readers of other methods unpack blocks of any size in one piece.
         raise Invalid(
             f"{path}: isn't compressed with Deflate, zip's usual method. Unpack it first."
         )

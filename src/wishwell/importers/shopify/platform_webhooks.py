@@ -84,9 +84,9 @@ class ProductBody(msgspec.Struct):
         image_urls = [image.get("src") for image in _keep_objects([self.image])]
         image_urls = image_urls or [image.get("src") for image in _keep_objects(self.images)]
         return ProductRow(
-            title=_read_cell(cells.title, self.title),
-            url=_read_cell(cells.url, self.handle and f"{host_url}/products/{self.handle}"),
-            image=_read_cell(cells.url, next(iter(image_urls), None)),
+            title=_read_cell(cells.parse_title, self.title),
+            url=_read_cell(cells.parse_url, self.handle and f"{host_url}/products/{self.handle}"),
+            image=_read_cell(cells.parse_url, next(iter(image_urls), None)),
         )
 
     def _variant_rows(
@@ -101,8 +101,10 @@ class ProductBody(msgspec.Struct):
             id, title = _read_id(store, variant.get("id")), variant.get("title")
             if id is not None:
                 rows[id] = ProductRow(
-                    option=None if title == "Default Title" else _read_cell(cells.title, title),
-                    image=_read_cell(cells.url, image_urls.get(str(variant.get("image_id")))),
+                    option=None
+                    if title == "Default Title"
+                    else _read_cell(cells.parse_title, title),
+                    image=_read_cell(cells.parse_url, image_urls.get(str(variant.get("image_id")))),
                     price=_read_price(variant.get("price"), store.reporting.currency),
                     availability=_read_availability(variant),
                 )
@@ -176,13 +178,13 @@ class OrderBody(msgspec.Struct):
         return profiles.of_customer(store, ids.customer_gid(store.platform, str(id)))
 
     def _compute_unit_price(self, line: JsonObject, units: int) -> Money | None:
-        """Returns what the customer paid per unit, in the shop's currency."""
+        """Returns the price that the customer paid per unit, in the shop's currency."""
         try:
             discounts = _sum_amounts(line.get("discount_allocations"), "amount")
             taxes = 0 if self.taxes_included else _sum_amounts(line.get("tax_lines"), "price")
             discount = max(discounts, Decimal(str(line.get("total_discount", 0))))
-            paid = Decimal(str(line["price"])) * units - discount + taxes
-            amount = f"{paid / units:.4f}".removesuffix("00")
+            paid_amount = Decimal(str(line["price"])) * units - discount + taxes
+            amount = f"{paid_amount / units:.4f}".removesuffix("00")
             return msgspec.convert({"amount": amount, "currency": self.currency}, Money)
         except (KeyError, ArithmeticError, msgspec.ValidationError):
             return None
@@ -212,10 +214,10 @@ def _read_id(store: Store, id: Any) -> str | None:
     return store.product_id("id", str(id) if store.has_text_ids else id)
 
 
-def _read_cell(read: Callable[[str], Any], value: Any) -> Any:
+def _read_cell(parse: Callable[[str], Any], value: Any) -> Any:
     """Returns the value of a field, or ``None`` if it is empty or can't be read."""
     try:
-        return read(value) if isinstance(value, str) and value else None
+        return parse(value) if isinstance(value, str) and value else None
     except Invalid:
         return None
 
@@ -282,7 +284,7 @@ async def apply_body(
 
 # rule: platform-signed
 async def _record_delivery(tx: Writer, store: Store, delivery: str, now: str) -> bool:
-    """Remembers a delivery. Returns whether it was known."""
+    """Records a delivery. Returns whether it was already recorded."""
     if await tx.one("platform_delivery_add", hash=delivery, store=store.id, now=now):
         return False
     owner = await tx.one("platform_delivery", hash=delivery)
