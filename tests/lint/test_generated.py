@@ -15,7 +15,7 @@ def test_description_is_what_types_and_yaml_make():
 
 def test_records_and_operations_are_what_the_description_makes():
     """Equals the output of `make format`."""
-    for path, text in described_client.made().items():
+    for path, text in described_client.generate_sources().items():
         assert path.read_text() == text, path
 
 
