@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wishwell import ids, products, stores
 from wishwell.errors import Invalid, StoreDeleted
-from wishwell.importers.catalogue import Catalogue, in_pattern
+from wishwell.importers.catalogue import Catalogue, parse_id_pattern
 from wishwell.importers.catalogue_changes import Changes
 from wishwell.privacy import store_deletion
 from wishwell.products import NewProduct, ProductData, Variant
@@ -155,7 +155,7 @@ def test_id_is_parsed_as_it_was_built_or_refused_as_ambiguous(product, variant, 
     id = pattern.replace("{product}", product).replace("{variant}", variant)
     found = None
     with contextlib.suppress(Invalid):
-        found = in_pattern(pattern)(id)
+        found = parse_id_pattern(pattern)(id)
     assert found in (None, (product, variant))
 
 
@@ -175,7 +175,7 @@ def test_ids_are_parsed_by_the_id_pattern():
     assert made["7"].variants == (Variant("9"),)
     for bad in ("", "x", "{variant}", "{product}{product}", "{product}{variant}{variant}"):
         with pytest.raises(Invalid, match="--id-pattern"):
-            in_pattern(bad)
+            parse_id_pattern(bad)
 
 
 @given(
@@ -586,13 +586,13 @@ def test_file_without_variants_removes_no_variants(bench, store):
     Rule: catalogue-variants."""
     load(bench, store, "id,item_group_id,title\n1,7,Shirt red\n2,7,Shirt blue\n3,8,Hat red\n")
     found = load(bench, store, "id,Variant ID,title\n7,1,Tee\n7,2,Shirt\n9,,Mug\n")
-    assert found.feed.unread == {"variant_id"}
+    assert found.feed.columns_ignored == {"variant_id"}
     assert (found.put, found.refused, found.unchanged) == (2, 0, 0)
     product = bench.read(products.find, store, "7")
     assert (product.title, [one.title for one in product.variants]) == ("Tee", ["red", "blue"])
     assert load(bench, store, "id,item_group_id,title\n7,,Tee\n3,8,Hat red\n").unchanged == 2
     found, _ = read('{"id": 1, "Colour": "red"}\n')
-    assert found.feed.unread == {"colour"}
+    assert found.feed.columns_ignored == {"colour"}
 
 
 def test_delete_missing_deletes_products_that_the_file_lacks(bench, store):

@@ -36,7 +36,7 @@ def test_prices_are_held_back_when_more_than_20_products_drop(bench, store, drop
     dropped = range(1, drops + 1)
     text = HEAD + rows(dropped, "new", price) + rows(range(drops + 1, 31), "new", 90)
     found, changes = run(bench, store, text)
-    assert (found.put, changes.held_prices, len(changes.held)) == (30, held, held)
+    assert (found.put, changes.held_prices, len(changes.held_drops)) == (30, held, held)
     assert price_of(bench, store, drops) == eur("100" if held else str(price))
     assert price_of(bench, store, drops + 1) == eur("90")
     assert bench.read(products.find, store, "1").title == "new"
@@ -74,10 +74,10 @@ def test_price_drop_of_a_product_with_many_wishes_is_held_back(bench, wishes, he
     for _ in range(wishes):
         wish(bench, store, of="7")
     found, changes = run(bench, store, HEAD + rows([7, 8], "t", 10) + rows([9], "t", 50))
-    assert [drop.product_id for drop in changes.held] == held
+    assert [drop.product_id for drop in changes.held_drops] == held
     assert found.put == 1 if held else 3
     assert [price_of(bench, store, n) for n in (7, 9)] == [eur("100" if held else "10"), eur("50")]
-    shown = [(str(drop), drop.held) for drop in changes.largest]
+    shown = [(str(drop), drop.held) for drop in changes.largest_drops]
     text = "product {}: 100 to 10 EUR, 90.0 % cheaper, wishes: {}"
     numbers = zip((7, 8), (wishes, 0), strict=True)
     assert shown[:2] == [(text.format(*pair), bool(held)) for pair in numbers]
@@ -95,7 +95,7 @@ def test_price_drop_of_a_variant_holds_back_all_prices_of_its_product(bench, sto
     )
     changes = run(bench, store, head + cheap)[1]
     assert changes.held_prices == 21
-    assert (changes.held[0].variant_id, changes.held[0].percent) == (102, 90.0)
+    assert (changes.held_drops[0].variant_id, changes.held_drops[0].percent) == (102, 90.0)
     product = bench.read(products.find, store, "10")
     assert product.price == eur("9")
     assert [(one.title, one.price) for one in product.variants] == [
@@ -134,7 +134,7 @@ def test_forecast_counts_the_notices_that_a_put_causes(bench):
     for work in (changes.compare(bench.db), changes.preview(bench.db, bench.clock())):
         bench.drain(work)
     assert (changes.new, changes.changed, changes.unchanged) == (1, 3, 0)
-    largest = [(one.product_id, one.percent) for one in changes.largest]
+    largest = [(one.product_id, one.percent) for one in changes.largest_drops]
     assert largest == [(1, 60.0), (3, 33.33), (2, 10.0)]
     bench.drain(changes.put(bench.db, bench.new_id, bench.clock.tick))
     while bench.read(notices.backlog):

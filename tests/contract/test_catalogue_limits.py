@@ -11,7 +11,7 @@ import pytest
 from wishwell import ids
 from wishwell.errors import Invalid
 from wishwell.importers import cells
-from wishwell.importers.catalogue import Catalogue, in_pattern
+from wishwell.importers.catalogue import Catalogue, parse_id_pattern
 
 from .test_catalogue import AT, NUMBERS, TEXTS, eur, products_in, read
 from .test_csv import parsed_items
@@ -76,7 +76,7 @@ def test_number_of_stored_column_names_is_limited():
     """A file whose rows all have other columns doesn't fill the memory with their names.
     Rule: catalogue-limits."""
     found, told = read("".join(f'{{"id": 1, "x{n}": 2}}\n' for n in range(12_000)))
-    assert (told, found.rows, len(found.feed.unread)) == ([], 12_000, 9_999)
+    assert (told, found.rows, len(found.feed.columns_ignored)) == ([], 12_000, 9_999)
 
 
 def test_wishes_after_an_oversized_row_are_not_read(tmp_path):
@@ -98,8 +98,8 @@ def test_pattern_is_matched_in_linear_time(pattern):
     """An id of 98 kB is refused without backtracking. Rule: catalogue-limits."""
     text = f"id,title\n{'a' * 98_000},x\n7,y\n"
     assert read(text, TEXTS, pattern=pattern)[0].refused == 2
-    assert in_pattern("x{variant}--{product}y")("xa-b--cy") == ("c", "a-b")
-    assert in_pattern("{product}_{variant}")("a_b_") == ("a", "b_")
+    assert parse_id_pattern("x{variant}--{product}y")("xa-b--cy") == ("c", "a-b")
+    assert parse_id_pattern("{product}_{variant}")("a_b_") == ("a", "b_")
 
 
 @pytest.mark.parametrize("offset", ["-05:00", "-2359", "+14:00", "Z", ""])
@@ -112,7 +112,7 @@ def test_sale_that_ends_in_the_year_9999_is_read_with_any_offset(offset):
     [product] = found
     assert (told, product.data.price) == ([], eur("5"))
     assert ids.timestamp(found.sales["7"])[:10] == "9999-12-31"
-    assert cells.moment("9999-12-31", UTC, ends=True) == ids.MAX_TIMESTAMP_MS
+    assert cells.parse_time("9999-12-31", UTC, is_end=True) == ids.MAX_TIMESTAMP_MS
 
 
 def test_cell_that_python_cannot_parse_is_left_out():

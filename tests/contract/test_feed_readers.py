@@ -67,7 +67,7 @@ def test_hostile_xml_is_refused_in_little_memory(name):
     text, reason = ATTACKS[name]
     file = io.BytesIO(text.encode())
     tracemalloc.start()
-    *before, (_, told) = xml_feed.rows(file)
+    *before, (_, told) = xml_feed.read_products(file)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert reason in told and peak < SMALL

@@ -97,7 +97,7 @@ def test_mapped_path_names_a_value_inside_another():
     columns = {"product": "node.id", "price": "node.offer.amountV2.amount|price"}
     for text in (json.dumps(rows), json.dumps(rows[0]), pretty({"data": {"edges": rows}})):
         found, reasons = read(text, columns=columns, currency="EUR")
-        assert reasons == [] and found.feed.unread == set()
+        assert reasons == [] and found.feed.columns_ignored == set()
         assert [product.data.price for product in found] == [eur("5")]
         assert found.read_columns["price"] == "node.offer.amountv2.amount"
 

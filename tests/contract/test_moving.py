@@ -109,7 +109,7 @@ def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
     bench.check(there)
     assert [row[1] for row in bench.all("places", profile=there.id, list=None)] == [second]
     counts, _ = load(bench, file, other.handle)
-    assert (counts.items, counts.there) == (0, 1)
+    assert (counts.items, counts.existing) == (0, 1)
     bench.check(there)
 
 
@@ -148,7 +148,7 @@ def test_import_adds_nothing_once_its_store_is_being_deleted(bench, shop, tmp_pa
         how = await bench.db.read(importing.plan, file, store.handle)
         into = await bench.db.write(importing.take_store, None, file, store.handle, NOW)
         seen = 0
-        async for counts in importing.load(bench.db, file, into, dry=False, how=how):
+        async for counts in importing.load(bench.db, file, into, dry=False, mode=how):
             seen = counts.profiles
             if seen == 3:
                 await bench.db.write(store_deletion.begin, into.handle, NOW)
@@ -480,9 +480,9 @@ def test_import_that_meets_an_erasure_finishes_it_first(bench, family, file):
     bench.write(erasure.erase, erased, bench.clock())
     assert bench.write(importing.add_missing, family.store, bundles) is None
     counts, _ = load(bench, file, family.store.handle, dry=True)
-    assert (counts.profiles, counts.there) == (1, 2)
+    assert (counts.profiles, counts.existing) == (1, 2)
     assert bench.read(erasure.is_under_way, erased.id)
     counts, _ = load(bench, file, family.store.handle)
-    assert (counts.profiles, counts.there) == (1, 2)
+    assert (counts.profiles, counts.existing) == (1, 2)
     bench.drain(erasure.work(bench.db, bench.clock))
     assert (family.rows(), items_by_product(bench, erased).keys()) == before

@@ -70,12 +70,12 @@ def arguments_of_take(bench, store, body, secret=""):
 
 
 def send_delivery(bench, store, body, secret=""):
-    return bench.write(platform_webhooks.take, *arguments_of_take(bench, store, body, secret))
+    return bench.write(platform_webhooks.apply_body, *arguments_of_take(bench, store, body, secret))
 
 
 def receive_concurrently(bench, *takings):
     """Takes deliveries at the same time. Returns the results and errors."""
-    run = [bench.db.write(platform_webhooks.take, *one) for one in takings]
+    run = [bench.db.write(platform_webhooks.apply_body, *one) for one in takings]
 
     async def gathered():
         return await asyncio.gather(*run, return_exceptions=True)
@@ -394,9 +394,9 @@ def test_odd_value_in_any_field_is_never_a_server_error(bench, shop, kind):
     for body in bodies:
         try:
             asked = arguments_of_take(bench, shop, body)
-        except msgspec.ValidationError:  # 401 by ``shopify.prove``
+        except msgspec.ValidationError:  # 401 by ``signed_webhooks.verify``
             continue
-        assert bench.write(platform_webhooks.take, *asked) in ("applied", "unchanged")
+        assert bench.write(platform_webhooks.apply_body, *asked) in ("applied", "unchanged")
 
 
 # ---------------------------------------------------------------------------------- deliveries

@@ -295,7 +295,7 @@ def import_row(bench, store, row):
         list(file.check())
         assert not file.spool.errors
         with contextlib.suppress(BeingErased):
-            bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))
+            bench.drain(importing.load(bench.db, file, store, dry=False, mode="same"))
 
 
 def restore(bench, store, exported):

@@ -112,11 +112,11 @@ def test_import_restarts_when_a_request_creates_one_of_its_profiles(bench, store
         await saving.save(tx, customer, new_item(1), bench.new_id(), PLENTY, now)
 
     async def load():
-        steps = importing.load(bench.db, file, store, dry=False, how="same")
+        steps = importing.load(bench.db, file, store, dry=False, mode="same")
         return [counts async for counts in steps][-1]
 
     counts = run_while_open(bench, save, load())
-    assert (counts.profiles, counts.there, counts.items) == (0, 1, 1)
+    assert (counts.profiles, counts.existing, counts.items) == (0, 1, 1)
     bench.check(customer)
     assert bench.holds(customer)[0] == 2
 

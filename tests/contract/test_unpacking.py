@@ -11,7 +11,7 @@ import pytest
 
 from wishwell.errors import Invalid
 from wishwell.transfer import unpacking
-from wishwell.transfer.spool import opened
+from wishwell.transfer.spool import open_unpacked
 
 from .test_catalogue import NUMBERS
 from .test_csv import AT, csv_file
@@ -38,7 +38,7 @@ def unpack(tmp_path, packed, **how):
     """Returns the content of a file with these bytes."""
     path = tmp_path / "feed"
     path.write_bytes(packed)
-    with opened(str(path), **how) as file:
+    with open_unpacked(str(path), **how) as file:
         return file.read()
 
 
@@ -110,7 +110,7 @@ def test_compressed_wishes_have_the_time_of_their_file(tmp_path):
     path = tmp_path / "wishes.csv.gz"
     path.write_bytes(gzip.compress(b"Who,What\n5,7\n"))
     os.utime(path, ns=(AT * 10**6, AT * 10**6))
-    how = csv_file.Reading(csv_file.columns("customer=Who,product=What"))
+    how = csv_file.Reading(csv_file.parse_columns("customer=Who,product=What"))
     times = set()
     for _ in range(2):
         file = csv_file.CsvFile(str(path), NUMBERS, how, time.time_ns() // 10**6)

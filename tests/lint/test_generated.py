@@ -15,7 +15,7 @@ def test_openapi_document_is_up_to_date():
 
 def test_generated_client_types_are_up_to_date():
     """The client's types and operations equal the output of `make format`."""
-    for path, text in described_client.made().items():
+    for path, text in described_client.generate_sources().items():
         assert path.read_text() == text, path
 
 

@@ -52,7 +52,7 @@ def test_every_earlier_name_is_replaced_by_a_rule():
 
 def test_tables_of_the_rules_match_the_openapi_document():
     """The generated parts of the pages are what `make format` writes."""
-    for path, text in rule_tables.made().items():
+    for path, text in rule_tables.generate_pages().items():
         assert path.read_text("utf-8") == text, f"{path.name} is out of date: run make format"
 
 

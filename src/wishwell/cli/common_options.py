@@ -23,8 +23,8 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act, Journal
 from wishwell.errors import Invalid, Unavailable, Undecided
 from wishwell.server import opening
-from wishwell.transfer.spool import opened
-from wishwell.transfer.unpacking import unpacked
+from wishwell.transfer.spool import open_unpacked
+from wishwell.transfer.unpacking import unpack
 
 T = TypeVar("T")
 clock = ReferenceClock(ids.wall_clock)
@@ -141,11 +141,11 @@ def open_input(settings: Settings, path: str) -> BinaryIO:
             f"curl --fail --location ADDRESS | wishwell {command} - …"
         )
     if path != "-":
-        return opened(path, settings.max_unpacked_bytes)
+        return open_unpacked(path, settings.max_unpacked_bytes)
     copy = tempfile.TemporaryFile()  # noqa: SIM115
     shutil.copyfileobj(sys.stdin.buffer, copy)
     copy.seek(0)
-    return unpacked(path, copy, settings.max_unpacked_bytes)
+    return unpack(path, copy, settings.max_unpacked_bytes)
 
 
 _MAX_FILE_BYTES = 1 << 24

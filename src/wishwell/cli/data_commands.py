@@ -43,7 +43,7 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     The export is a consistent snapshot, also while others write.
     """
     progress, counts = Progress(), EndRecord(0, 0, 0)
-    async for piece in exporting.lines(db, handle, now(), counts):
+    async for piece in exporting.export_lines(db, handle, now(), counts):
         click.echo(piece, nl=False)
         progress.report(_format_counts(counts))
     terminal.say(_format_counts(counts), err=True)
@@ -115,7 +115,7 @@ def _parse_csv_options(
     if date_format and day_first:
         raise click.UsageError("--date-format and --day-first can't be combined.")
     return csv_file.Reading(
-        {} if columns is None else csv_file.columns(columns),
+        {} if columns is None else csv_file.parse_columns(columns),
         zone=None if zone is None else reporting.zone("--time-zone", zone),
         date_format=dates.check_format(date_format) if date_format else "",
         day_first=day_first,
@@ -138,7 +138,7 @@ def _import_export_file(settings: Settings, path: str, handle: str, dry: bool) -
         else:
             check_outbound(settings, file)
             importing.check_secrets(sealing, file)
-            await importing.check_apart(db, file)
+            await importing.check_tokens(db, file)
         store: Store = file.store
         if not dry:
             store = await db.long_write(importing.take_store, sealing, file, handle, now())
@@ -165,15 +165,15 @@ def _import_csv(
     reading = msgspec.structs.replace(reading, emails_are_ids=emails_are_ids)
     file = CsvFile(path, store, reading, clock(), open_input(settings, path))
     if file.columns != reading.columns:  # rule: import-guess
-        terminal.say(wish_columns.summary(file.columns, file.ignored))
+        terminal.say(wish_columns.describe_columns(file.columns, file.ignored))
     _check_file(path, file)
-    for line in file.first if dry else ():
+    for line in file.example_lines if dry else ():
         terminal.say(line)
     _print_omissions(path, file)
     counts = run(settings, lambda db: _load_records(db, file, store, "same", dry))
     summary_parts = [_summarise(counts, dry)]
-    if file.guests:
-        summary_parts.append(f"skipped {format_count(file.guests, 'row')} without a customer")
+    if file.guest_rows:
+        summary_parts.append(f"skipped {format_count(file.guest_rows, 'row')} without a customer")
     if file.omissions.rows or file.omissions.cells:
         rows, cells = (
             format_count(file.omissions.rows, "row"),
@@ -186,22 +186,22 @@ def _import_csv(
 # rule: import-omissions
 def _print_omissions(path: str, file: CsvFile) -> None:
     """Prints why rows and cells are left out, and the name of a list of these rows."""
-    for reason in file.omissions.reasons():
+    for reason in file.omissions.describe_reasons():
         terminal.say(f"left out: {reason}")
     if file.omissions.rows:
         terminal.say(f"rows left out are listed in {file.omissions.write(path)}")
 
 
 async def _load_records(
-    db: Database, file: ImportFile | CsvFile, store: Store, mode: importing.How, dry: bool
+    db: Database, file: ImportFile | CsvFile, store: Store, mode: importing.ImportMode, dry: bool
 ) -> Counts:
     progress, counts = Progress(), Counts()
-    profiles_in_file = file.spool.ask(
+    profiles_in_file = file.spool.query(
         "SELECT count(DISTINCT key) FROM records WHERE key > ''"
     ).fetchone()[0]
-    async for counts in importing.load(db, file, store, dry=dry, how=mode, clock=clock):
+    async for counts in importing.load(db, file, store, dry=dry, mode=mode, clock=clock):
         progress.report(
-            _summarise(counts, dry), (counts.profiles + counts.there) / max(1, profiles_in_file)
+            _summarise(counts, dry), (counts.profiles + counts.existing) / max(1, profiles_in_file)
         )
     return counts
 
@@ -230,9 +230,7 @@ def check_outbound(settings: Settings, file: ImportFile) -> None:
 
 def _summarise(counts: Counts, dry: bool) -> str:
     verb = "to add" if dry else "added"
-    return (
-        f"{verb}: {_format_counts(counts)}; {format_count(counts.there, 'profile')} already existed"
-    )
+    return f"{verb}: {_format_counts(counts)}; {format_count(counts.existing, 'profile')} already existed"
 
 
 def _format_counts(counts: Counts | EndRecord) -> str:

@@ -59,8 +59,8 @@ def _add_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--id-pattern", "pattern", metavar="TEXT",
                      help="Pattern of the file's ids, such as 'shopify_DE_{product}_{variant}'."),
         click.option("--map", "columns", metavar="FIELD=COLUMN,…",
-                     help=f"Columns for {', '.join(feed_formats.MAPPED)}, if they differ from the "
-                     "format's."),
+                     help=f"Columns for {', '.join(feed_formats.MAPPABLE_FIELDS)}, if they "
+                     "differ from the format's."),
         click.option("--format", "kind",
                      type=click.Choice([*feed_formats.FORMATS, *feed_rows.SYNTAXES]),
                      help="Format (default: detected from the content)."),
@@ -118,11 +118,11 @@ def products_command(
     changes = Changes(catalogue, since=since, max_drop=max_drop, accepts_drops=accept_drops)
     if not is_refused:
         _import_catalogue(settings, catalogue, changes, progress, dry=dry, since=since)
-    summarise = catalogue_summary.of_dry_run if dry else catalogue_summary.of
+    summarise = catalogue_summary.summarise_dry_run if dry else catalogue_summary.summarise
     summary = summarise(catalogue, changes, clock())
     summary.products = catalogue.count() if is_refused else summary.products
     if dry and not (as_json or is_refused):
-        terminal.say(catalogue_summary.table_of(changes.examples(), catalogue.sales))
+        terminal.say(catalogue_summary.format_table(changes.examples(), catalogue.sales))
     _print_summary(summary, as_json)
     if is_refused:
         raise Invalid(f"{path}: nothing was imported, because not all of it can be read.")
@@ -171,7 +171,7 @@ def _import_catalogue(
             await clock.observe(db)
             async for _ in missing.delete(db, since, clock):
                 progress.report(f"{missing.deleted:,} products deleted")
-        summary = catalogue_summary.of(catalogue, changes, clock())
+        summary = catalogue_summary.summarise(catalogue, changes, clock())
         await catalogue_summary.save(db, catalogue.store, summary)
 
     run(settings, import_products)
@@ -280,9 +280,11 @@ def _parse_reading_options(
     currency, zone = other_options.get("currency"), other_options.pop("zone", None)
     if currency and not currencies.is_known(currency):
         raise Invalid(f"--currency: {currency!r} isn't a currency of ISO 4217, such as EUR.")
-    columns_by_field = table.columns(columns, feed_formats.MAPPED, ()) if columns else {}
+    columns_by_field = (
+        table.parse_columns(columns, feed_formats.MAPPABLE_FIELDS, ()) if columns else {}
+    )
     if kind != "woocommerce" and (
-        unsupported := columns_by_field.keys() & feed_formats.ONLY_WOOCOMMERCE
+        unsupported := columns_by_field.keys() & feed_formats.WOOCOMMERCE_FIELDS
     ):
         raise Invalid(f"--map: {min(unsupported)} is only for --format woocommerce.")
     if kind == "shopify" and columns_by_field:

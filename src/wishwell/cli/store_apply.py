@@ -18,7 +18,7 @@ from wishwell.errors import Invalid
 from wishwell.server import opening
 from wishwell.stores import Store, StorePatch, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
-from wishwell.transfer.file_records import explained
+from wishwell.transfer.file_records import explain_error
 
 
 class _StoreEntry(StorePatch, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -108,7 +108,7 @@ def _read_entries(path: str) -> list[_StoreEntry]:
             label = f"{handle if isinstance(handle, str) else f'stores[{number}]'}: "
             entries.append(msgspec.convert(raw_entry, _StoreEntry))
     except msgspec.ValidationError as error:
-        raise Invalid(f"{path}: {label}{explained(str(error))}.") from error
+        raise Invalid(f"{path}: {label}{explain_error(str(error))}.") from error
     handles = [entry.handle for entry in entries]
     if repeated := {handle for handle in handles if handles.count(handle) > 1}:
         raise Invalid(f"{path}: the store {min(repeated)!r} is repeated.")
