@@ -164,9 +164,8 @@ class Pipeline:
         return await self._run(request, found) if isinstance(found, Route) else found
 
     async def _run(self, request: Request, route: Route) -> Response:
-        """Counts a request whose caller is known, and returns its response."""
-        # A change was counted before its body was read.
-        if request.reads or request.rate_limit_state is None:
+        """Counts a request unless it was counted before, and returns its response."""
+        if request.rate_limit_state is None:
             limit = rate_limits.limit_of(request, _limit_kind(request, route))
             await rate_limits.count(request, limit)
         return await self._answer(request, route, None)
@@ -193,8 +192,8 @@ class Pipeline:
                 raise errors.Forbidden("This token allows only reports.", "token_kind_not_allowed")
             if request.acts_on is None:
                 await self._set_scope(request, request.caller)
-        if request.visit is not None and isinstance(request.acts_on, Profile):
-            request.acts_on = await self._there(request, request.acts_on)
+            elif request.visit is not None and isinstance(request.acts_on, Profile):
+                request.acts_on = await self._there(request, request.acts_on)
         if route.of_store and b"profile" in request.headers:
             raise errors.Invalid(
                 "Profile: isn't allowed here; this operation acts on the whole store."

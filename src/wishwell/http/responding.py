@@ -6,8 +6,8 @@ A handler decodes its input and calls a use-case; it holds no rules.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from wishwell import profiles
-from wishwell.errors import Forbidden, Invalid, NotFound
+from wishwell import ids, profiles
+from wishwell.errors import Forbidden, Invalid, NotFound, no_record
 from wishwell.http import compression, queries, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -69,6 +69,8 @@ async def owned(
     scope, service = request.scope, request.service
     name, id = next(iter(request.parameters.items()))
     if isinstance(scope, Profile):
+        if scope.id == ids.NO_UUID:  # an empty profile has no records
+            raise no_record(name.removesuffix("Id"))
         return complete(await request.run(use_case, scope, id, *arguments, **named), request)
     for last in (False, True):
         owner = await service.db.read(

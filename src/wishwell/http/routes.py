@@ -45,6 +45,8 @@ class Route(NamedTuple):
     on_storefront: bool = True
     off_storefront: str = ""
     of_store: bool = False
+    of_shop: bool = False
+    """Whether it shows the same to every shopper, whose records it doesn't read."""
     verified_by_body: bool = False
     """Whether the body proves its sender, so that the request is counted only once it is read."""
     for_reports: bool = False
@@ -141,7 +143,8 @@ API = (
             GET=report_handlers.purchases_report),
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),
-    _compressed("/wishes", "products", GET=report_handlers.list_wish_counts),
+    _compressed("/wishes", "products",
+                GET=report_handlers.list_wish_counts)._replace(of_shop=True),
     Route("/platforms/shopify/webhooks", {"POST": platform_request_handlers.take_platform_webhook},
           caller="ignored", on_storefront=False,
           verified_by_body=True),

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import ids, profiles
 from wishwell.access import auth
-from wishwell.errors import Invalid, Unavailable
+from wishwell.errors import Invalid, NotFound, Unavailable
 from wishwell.field_types import ProfileGid, published
 from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
@@ -20,6 +20,8 @@ from wishwell.telemetry import metrics
 from wishwell.wishlists import linking
 
 _NEEDS_PROFILE = "this operation acts on one profile"
+_NO_RECORDS = {"items": 0, "lists": 0, "notices": None}
+"""The profile of a visitor without a session, as the API shows it."""
 
 
 class SignIn(msgspec.Struct, rename="camel"):
@@ -49,9 +51,19 @@ async def identify_profile(request: Request) -> object:
 
 
 async def get_profile(request: Request) -> object:
-    return _for_caller(
-        request, await request.run(records.find, responding.new_owner(request, _NEEDS_PROFILE))
-    )
+    profile = responding.new_owner(request, _NEEDS_PROFILE)
+    if profile.is_nobody:
+        return _NO_RECORDS
+    return _for_caller(request, await request.run(records.find, profile))
+
+
+# rule: storefront-visitor
+def _named_profile(request: Request) -> Profile:
+    """Returns the request's profile. Raises ``NotFound`` for a visitor without a session."""
+    profile = responding.new_owner(request, _NEEDS_PROFILE)
+    if profile.is_nobody:
+        raise NotFound("This visitor has no profile yet.", "profile_not_found")
+    return profile
 
 
 def _for_caller(request: Request, shown: ProfileView) -> ProfileView:
@@ -65,7 +77,7 @@ def _for_caller(request: Request, shown: ProfileView) -> ProfileView:
 
 
 async def update_profile(request: Request) -> object:
-    profile = responding.new_owner(request, _NEEDS_PROFILE)
+    profile = _named_profile(request)
     body = await request_body.decode(request, request_types.ProfilePatchBody, find=get_profile)
     notices = body.notices if isinstance(body.notices, bool) else None
     chosen = await request.run(records.set_notices, profile, notices, request.now())
@@ -73,7 +85,7 @@ async def update_profile(request: Request) -> object:
 
 
 async def export_profile(request: Request) -> Response:
-    profile = responding.new_owner(request, _NEEDS_PROFILE)
+    profile = _named_profile(request)
     shown = await request.run(records.find, profile)
     return responses.streamed(personal_export.document(request.service.db, profile, shown))
 

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from wishwell.errors import no_record
 from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -87,8 +88,10 @@ async def reserve_shared_item(request: Request) -> object:
 
 
 async def delete_reservation(request: Request) -> None:
-    token, id = request.parameters.values()
-    await request.run(reservations.cancel, token, id, responding.new_owner(request))
+    holder, (token, id) = responding.new_owner(request), request.parameters.values()
+    if holder.is_nobody:  # rule: storefront-visitor
+        raise no_record("reservation")
+    await request.run(reservations.cancel, token, id, holder)
 
 
 async def _create_profile(request: Request, lookup: ShareLookup) -> None:
