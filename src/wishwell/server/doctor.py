@@ -19,16 +19,16 @@ import msgspec
 from wishwell import config, ids, profiles, stores, version
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
-from wishwell.db import Database, migrate, run_statement
-from wishwell.db.clock import ClockSuspect, ReferenceClock
+from wishwell.db import Database
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Journal
-from wishwell.db.postgres import cluster, connecting, failures, url
-from wishwell.db.postgres.hosts import Connection
-from wishwell.errors import DOCS, ServiceError, Unavailable
+from wishwell.db.postgres import failures
+from wishwell.errors import DOCS, Unavailable
 from wishwell.http import routes
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
-from wishwell.server import keys, opening, stored_placeholders
+from wishwell.server import database_checks, keys, opening, stored_placeholders
+from wishwell.server.database_checks import CheckFailed, Note
 
 SEE = {
     "files": "operations.md#several-processes",
@@ -57,7 +57,6 @@ _MIN_FILES = 4_096
 _MAX_NAMED = 10
 """Number of failing hosts that are named."""
 
-_MAX_OFFSET_MS = 5_000
 _LATE_SECONDS = 300.0
 """Seconds after which a background job counts as late, as for its alert."""
 
@@ -74,14 +73,6 @@ class Finding(msgspec.Struct, frozen=True):
     says: str
 
 
-class Note(str):
-    """A result that may be intended or not."""
-
-
-class CheckFailed(ServiceError):
-    """A failed check."""
-
-
 # rule: command-doctor
 async def run_checks(settings: Settings) -> list[Finding]:
     """Returns a line for each check. Skips the checks that need the database if it has failed."""
@@ -93,16 +84,16 @@ async def run_checks(settings: Settings) -> list[Finding]:
         await _line("journal", _journal(settings)),
     ]
     opened: list[Database] = []
-    lines.append(await _line("database", _database(settings, opened)))
+    lines.append(await _line("database", database_checks.check_database(settings, opened)))
     if lines[-1].state == "ok":
-        lines.append(await _line("migrations", _migrations(settings)))
+        lines.append(await _line("migrations", database_checks.check_migrations(settings)))
     for db in opened:
         if lines[-1].state == "ok":
             lines += [
-                await _line("servers", _servers(settings)),
+                await _line("servers", database_checks.check_servers(settings)),
                 await _line("keys", _keys(settings, db)),
-                await _line("clock", _clock(db)),
-                await _line("webhooks", _webhooks(db)),
+                await _line("clock", database_checks.check_clock(db)),
+                await _line("webhooks", database_checks.check_webhooks(db)),
                 await _line("hosts", _hosts(settings, db)),
                 await _line("placeholders", _placeholders(db)),
             ]
@@ -174,27 +165,6 @@ async def _journal(settings: Settings) -> str:
     return f"acts are recorded in {path}"
 
 
-async def _database(settings: Settings, opened: list[Database]) -> str:
-    """Checks that the database responds, and appends it to ``opened``."""
-    began = time.monotonic()
-    opening.require_database(settings)
-    opened.append(opening.open_database(settings))
-    await opened[0].ping()
-    return f"{settings.engine}, responds in {(time.monotonic() - began) * 1000:.0f} ms"
-
-
-async def _migrations(settings: Settings) -> str:
-    if settings.engine == "sqlite":
-        waiting = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
-    else:
-        waiting = await migrate.pending_postgres(settings.database_url)
-    if waiting:
-        raise CheckFailed(f"Pending: {', '.join(waiting)}. Run `wishwell migrate`.")
-    if settings.engine != "sqlite":
-        await migrate.check_rights(settings.database_url)
-    return "up to date"
-
-
 async def _keys(settings: Settings, db: Database) -> str:
     """Checks that the keys exist and decrypt all secrets. Creates no key."""
     missing = await db.read(keys.missing, settings)
@@ -212,85 +182,6 @@ async def _keys(settings: Settings, db: Database) -> str:
         return Note(replaced)
     used = keys.key_ids(settings)[0]
     return f"present, and they decrypt all stored secrets; signing key {used}"
-
-
-async def _clock(db: Database) -> str:
-    try:
-        await db.read(ReferenceClock(ids.wall_clock).checked_now)
-    except ClockSuspect as error:
-        raise CheckFailed(f"{error.message}. Until then nothing is removed for its age.") from error
-    # The database's clock, and when a process last took a lease for housekeeping.
-    [[there, turn]] = await db.read(run_statement, "database_times")
-    apart = abs(ids.wall_clock() - ids.from_timestamp(there))
-    ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
-    if max(apart, ahead) > _MAX_OFFSET_MS:
-        seconds = max(apart, ahead) / 1000
-        raise CheckFailed(f"The clock differs by {seconds:,.0f} s from the times in the database.")
-    return f"differs by {apart} ms from the database's clock"
-
-
-async def _webhooks(db: Database) -> str:
-    if failing := await db.read(run_statement, "webhooks_failing"):
-        handle, id, since, problem = failing[0]
-        first = f"{id} of store {handle} since {since}. {problem}".strip()
-        raise CheckFailed(f"{len(failing)} webhooks fail; the first: {first}")
-    return "no webhook fails"
-
-
-async def _servers(settings: Settings) -> str:
-    """Checks the hosts in the database URL, and the servers of a cluster."""
-    if settings.engine == "sqlite":
-        return "one embedded file"
-    target = url.parse(settings.database_url)._replace(options={"target_session_attrs": "any"})
-
-    async def ask(address: url.Address) -> str:
-        try:
-            async with asyncio.timeout(_TIMEOUT_SECONDS / 2):
-                there = await connecting.open_one(target, address, statement_cache_size=0)
-                standby = await there.fetchval("SELECT pg_is_in_recovery()")
-                there.terminate()
-        except Exception as error:
-            return f"{address} can't be reached ({type(error).__name__})"
-        return f"{address} {'is a standby' if standby else 'accepts writes'}"
-
-    several = len(target.addresses) > 1
-    said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one server"
-    if "can't be reached" in said or (said.count("accepts writes") > 1 and not target.random_order):
-        raise CheckFailed(f"{said}.")
-    there = await connecting.connect(settings.database_url, timeout=_TIMEOUT_SECONDS / 2)
-    try:
-        await _check_server(settings, there)
-        if there.get_settings().server_encoding == "SQL_ASCII":
-            return Note(f"{said}; the encoding is SQL_ASCII, so search is case-sensitive: use UTF8")
-        if not await cluster.is_distributed(there):
-            return said
-        if pairs := await cluster.disconnected_pairs(there):
-            raise CheckFailed(f"These servers of the cluster can't connect: {', '.join(pairs)}.")
-        return f"{said}; all servers of the cluster can connect to each other"
-    finally:
-        there.terminate()
-
-
-async def _check_server(settings: Settings, there: Connection) -> None:
-    """Raises ``CheckFailed`` if the server has too few connections, or a pooler needs timeouts."""
-    pid, most, *timeouts = await there.fetchrow(
-        "SELECT pg_backend_pid(), current_setting('max_connections')::int"
-        " - current_setting('superuser_reserved_connections')::int,"
-        " current_setting('statement_timeout'),"
-        " current_setting('idle_in_transaction_session_timeout')"
-    )
-    wanted = settings.workers * settings.database_connections
-    if pid != there.get_server_pid():  # a pooler, which has its own limit of connections
-        if "0" in timeouts:
-            raise CheckFailed(
-                "There is a connection pooler, and the role has no statement_timeout or no "
-                "idle_in_transaction_session_timeout. Set both with ALTER ROLE."
-            )
-    elif wanted > most:
-        raise CheckFailed(
-            f"The service may open {wanted} connections (WISHWELL_WORKERS times "
-            f"WISHWELL_DATABASE_CONNECTIONS), but the server allows {most}."
-        )
 
 
 async def _hosts(settings: Settings, db: Database) -> str:
