@@ -54,13 +54,13 @@ async def check_clock(db: Database) -> str:
     except ClockSuspect as error:
         raise CheckFailed(f"{error.message}. Until then nothing is removed for its age.") from error
     # The database's clock, and when a process last took a lease for housekeeping.
-    [[there, turn]] = await db.read(run_statement, "database_times")
-    apart = abs(ids.wall_clock() - ids.from_timestamp(there))
-    ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
-    if max(apart, ahead) > _MAX_OFFSET_MS:
-        seconds = max(apart, ahead) / 1000
+    [[database_time, leased_at]] = await db.read(run_statement, "database_times")
+    offset_ms = abs(ids.wall_clock() - ids.from_timestamp(database_time))
+    ahead_ms = ids.from_timestamp(leased_at) - ids.wall_clock() if leased_at else 0
+    if max(offset_ms, ahead_ms) > _MAX_OFFSET_MS:
+        seconds = max(offset_ms, ahead_ms) / 1000
         raise CheckFailed(f"The clock differs by {seconds:,.0f} s from the times in the database.")
-    return f"differs by {apart} ms from the database's clock"
+    return f"differs by {offset_ms} ms from the database's clock"
 
 
 async def check_webhooks(db: Database) -> str:
@@ -77,51 +77,59 @@ async def check_servers(settings: Settings) -> str:
         return "one embedded file"
     target = url.parse(settings.database_url)._replace(options={"target_session_attrs": "any"})
 
-    async def ask(address: url.Address) -> str:
+    async def describe(address: url.Address) -> str:
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                there = await connecting.open_one(target, address, statement_cache_size=0)
-                standby = await there.fetchval("SELECT pg_is_in_recovery()")
-                there.terminate()
+                connection = await connecting.open_one(target, address, statement_cache_size=0)
+                is_standby = await connection.fetchval("SELECT pg_is_in_recovery()")
+                connection.terminate()
         except Exception as error:
             return f"{address} can't be reached ({type(error).__name__})"
-        return f"{address} {'is a standby' if standby else 'accepts writes'}"
+        return f"{address} {'is a standby' if is_standby else 'accepts writes'}"
 
-    several = len(target.addresses) > 1
-    said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one server"
-    if "can't be reached" in said or (said.count("accepts writes") > 1 and not target.random_order):
-        raise CheckFailed(f"{said}.")
-    there = await connecting.connect(settings.database_url, timeout=_CONNECT_SECONDS)
+    has_several = len(target.addresses) > 1
+    states = (
+        "; ".join(await asyncio.gather(*map(describe, target.addresses)))
+        if has_several
+        else "one server"
+    )
+    if "can't be reached" in states or (
+        states.count("accepts writes") > 1 and not target.random_order
+    ):
+        raise CheckFailed(f"{states}.")
+    connection = await connecting.connect(settings.database_url, timeout=_CONNECT_SECONDS)
     try:
-        await _check_server(settings, there)
-        if there.get_settings().server_encoding == "SQL_ASCII":
-            return Note(f"{said}; the encoding is SQL_ASCII, so search is case-sensitive: use UTF8")
-        if not await cluster.is_distributed(there):
-            return said
-        if pairs := await cluster.disconnected_pairs(there):
+        await _check_server(settings, connection)
+        if connection.get_settings().server_encoding == "SQL_ASCII":
+            return Note(
+                f"{states}; the encoding is SQL_ASCII, so search is case-sensitive: use UTF8"
+            )
+        if not await cluster.is_distributed(connection):
+            return states
+        if pairs := await cluster.disconnected_pairs(connection):
             raise CheckFailed(f"These servers of the cluster can't connect: {', '.join(pairs)}.")
-        return f"{said}; all servers of the cluster can connect to each other"
+        return f"{states}; all servers of the cluster can connect to each other"
     finally:
-        there.terminate()
+        connection.terminate()
 
 
-async def _check_server(settings: Settings, there: Connection) -> None:
+async def _check_server(settings: Settings, connection: Connection) -> None:
     """Raises ``CheckFailed`` if the server has too few connections, or a pooler needs timeouts."""
-    pid, most, *timeouts = await there.fetchrow(
+    pid, max_connections, *timeouts = await connection.fetchrow(
         "SELECT pg_backend_pid(), current_setting('max_connections')::int"
         " - current_setting('superuser_reserved_connections')::int,"
         " current_setting('statement_timeout'),"
         " current_setting('idle_in_transaction_session_timeout')"
     )
-    wanted = settings.workers * settings.database_connections
-    if pid != there.get_server_pid():  # a pooler, which has its own limit of connections
+    needed_connections = settings.workers * settings.database_connections
+    if pid != connection.get_server_pid():  # a pooler, which has its own limit of connections
         if "0" in timeouts:
             raise CheckFailed(
                 "There is a connection pooler, and the role has no statement_timeout or no "
                 "idle_in_transaction_session_timeout. Set both with ALTER ROLE."
             )
-    elif wanted > most:
+    elif needed_connections > max_connections:
         raise CheckFailed(
-            f"The service may open {wanted} connections (WISHWELL_WORKERS times "
-            f"WISHWELL_DATABASE_CONNECTIONS), but the server allows {most}."
+            f"The service may open {needed_connections} connections (WISHWELL_WORKERS times "
+            f"WISHWELL_DATABASE_CONNECTIONS), but the server allows {max_connections}."
         )

@@ -78,48 +78,48 @@ async def run_checks(settings: Settings) -> list[Finding]:
     """Returns a line for each check. Skips the checks that need the database if it has failed."""
     lines = [
         Finding("ok", "build", version.full()),
-        await _line("settings", _settings(settings)),
-        await _line("files", _files()),
-        await _line("disk", _disk(settings)),
-        await _line("journal", _journal(settings)),
+        await _run_check("settings", _settings(settings)),
+        await _run_check("files", _files()),
+        await _run_check("disk", _disk(settings)),
+        await _run_check("journal", _journal(settings)),
     ]
     opened: list[Database] = []
-    lines.append(await _line("database", database_checks.check_database(settings, opened)))
+    lines.append(await _run_check("database", database_checks.check_database(settings, opened)))
     if lines[-1].state == "ok":
-        lines.append(await _line("migrations", database_checks.check_migrations(settings)))
+        lines.append(await _run_check("migrations", database_checks.check_migrations(settings)))
     for db in opened:
         if lines[-1].state == "ok":
             lines += [
-                await _line("servers", database_checks.check_servers(settings)),
-                await _line("keys", _keys(settings, db)),
-                await _line("clock", database_checks.check_clock(db)),
-                await _line("webhooks", database_checks.check_webhooks(db)),
-                await _line("hosts", _hosts(settings, db)),
-                await _line("placeholders", _placeholders(db)),
+                await _run_check("servers", database_checks.check_servers(settings)),
+                await _run_check("keys", _keys(settings, db)),
+                await _run_check("clock", database_checks.check_clock(db)),
+                await _run_check("webhooks", database_checks.check_webhooks(db)),
+                await _run_check("hosts", _hosts(settings, db)),
+                await _run_check("placeholders", _placeholders(db)),
             ]
     sound = opened if all(line.state != "bad" for line in lines) else []
     lines += [
-        await _line("redis", _redis(settings)),
-        await _line("service", _service(settings, sound)),
+        await _run_check("redis", _redis(settings)),
+        await _run_check("service", _service(settings, sound)),
     ]
     for db in opened:
         await db.close()
     return lines
 
 
-async def _line(what: str, seen: Awaitable[str]) -> Finding:
+async def _run_check(name: str, check: Awaitable[str]) -> Finding:
     try:
         async with asyncio.timeout(_TIMEOUT_SECONDS):
-            said = await seen
-        return Finding("note" if isinstance(said, Note) else "ok", what, str(said))
+            text = await check
+        return Finding("note" if isinstance(text, Note) else "ok", name, str(text))
     except TimeoutError:
-        said, see = f"There was no response within {_TIMEOUT_SECONDS:g} s.", SEE[what]
+        text, see = f"There was no response within {_TIMEOUT_SECONDS:g} s.", SEE[name]
     except Exception as error:
         # The text of an unexpected error may contain a secret.
-        said = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
-        see = SEE["database" if isinstance(error, Unavailable) else what]
-    more = "" if DOCS in said else f". See {DOCS}{see}"
-    return Finding("bad", what, f"{' '.join(said.split()).removesuffix('.')}{more}")
+        text = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
+        see = SEE["database" if isinstance(error, Unavailable) else name]
+    link = "" if DOCS in text else f". See {DOCS}{see}"
+    return Finding("bad", name, f"{' '.join(text.split()).removesuffix('.')}{link}")
 
 
 async def _settings(settings: Settings) -> str:
@@ -132,10 +132,10 @@ async def _settings(settings: Settings) -> str:
 
 
 async def _files() -> str:
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if most != resource.RLIM_INFINITY and most < _MIN_FILES:
+    _, max_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if max_files != resource.RLIM_INFINITY and max_files < _MIN_FILES:
         raise CheckFailed(
-            f"Only {most:,} files and connections may be open. Raise `ulimit -Hn` to "
+            f"Only {max_files:,} files and connections may be open. Raise `ulimit -Hn` to "
             f"{_MIN_FILES:,} or more."
         )
     return "enough files and connections may be open"
@@ -156,9 +156,9 @@ async def _journal(settings: Settings) -> str:
     path = settings.journal_path
     if not path:
         return Note("off: set WISHWELL_JOURNAL, so that a restore can repeat erasures")
-    there = path if os.access(path, os.F_OK) else os.path.dirname(path) or "."  # noqa: PTH120
-    is_file = os.path.isfile(path) or there != path  # noqa: ASYNC240, PTH113
-    if not (is_file and os.access(there, os.W_OK)):
+    checked_path = path if os.access(path, os.F_OK) else os.path.dirname(path) or "."  # noqa: PTH120
+    is_file = os.path.isfile(path) or checked_path != path  # noqa: ASYNC240, PTH113
+    if not (is_file and os.access(checked_path, os.W_OK)):
         raise CheckFailed(f"{path} can't be written, so nothing can be erased or revoked.")
     if Journal(path).is_another_file():
         raise CheckFailed(f"{path} isn't a journal; name a file for the journal alone.")
@@ -240,39 +240,49 @@ async def _service(settings: Settings, opened: list[Database]) -> str:
     its background jobs finish."""
     if not settings.port:
         return Note("not checked: with WISHWELL_PORT=0 the port is unknown")
-    place = f"{settings.host}:{settings.port}"
+    address = f"{settings.host}:{settings.port}"
     try:
         ready = await _get(settings, "/readyz")
     except OSError as error:
-        raise CheckFailed(f"No service is running on {place}.") from error
+        raise CheckFailed(f"No service is running on {address}.") from error
     if b" 200 " not in ready.partition(b"\r\n")[0]:
-        raise CheckFailed(f"The service on {place} isn't ready.")
+        raise CheckFailed(f"The service on {address} isn't ready.")
     for db in opened:
-        token = await _token(settings, db)
-        answer = await _get(settings, f"{routes.PREFIX}/items", f"Authorization: Bearer {token}")
-        if b" 401 " in answer.partition(b"\r\n")[0]:
-            raise CheckFailed(
-                f"The service on {place} has other signing keys or another database than this "
-                "command: give both the same settings and folder."
-            )
-    measured = (await _get(settings, "/metrics")).decode()
-    late = [
-        task
-        for task, at in re.findall(_DONE_PATTERN, measured)
-        if time.time() - float(at) > _LATE_SECONDS + 3 * settings.purge_interval * (task == "purge")
-    ]
-    if late:
+        await _check_token(settings, db, address)
+    metrics_text = (await _get(settings, "/metrics")).decode()
+    if late_jobs := _find_late_jobs(settings, metrics_text):
         raise CheckFailed(
-            f"These background jobs haven't finished for minutes: {', '.join(late)}. "
+            f"These background jobs haven't finished for minutes: {', '.join(late_jobs)}. "
             f"See {DOCS}runbooks.md#wishwellbackgroundstuck"
         )
-    proxied = re.search(_UNKNOWN_PROXIES, measured, re.MULTILINE)
-    if proxied and float(proxied[1]):
+    proxied_match = re.search(_UNKNOWN_PROXIES, metrics_text, re.MULTILINE)
+    if proxied_match and float(proxied_match[1]):
         return Note(
-            f"ready on {place}, but proxies outside WISHWELL_TRUSTED_PROXIES forwarded visitors "
-            f"{float(proxied[1]):,.0f} times: their limits don't apply"
+            f"ready on {address}, but proxies outside WISHWELL_TRUSTED_PROXIES forwarded visitors "
+            f"{float(proxied_match[1]):,.0f} times: their limits don't apply"
         )
-    return f"ready on {place}; all background jobs run"
+    return f"ready on {address}; all background jobs run"
+
+
+async def _check_token(settings: Settings, db: Database, address: str) -> None:
+    """Raises ``CheckFailed`` if the service doesn't accept a token of these keys and database."""
+    token = await _token(settings, db)
+    answer = await _get(settings, f"{routes.PREFIX}/items", f"Authorization: Bearer {token}")
+    if b" 401 " in answer.partition(b"\r\n")[0]:
+        raise CheckFailed(
+            f"The service on {address} has other signing keys or another database than this "
+            "command: give both the same settings and folder."
+        )
+
+
+def _find_late_jobs(settings: Settings, metrics_text: str) -> list[str]:
+    """Returns the names of the background jobs that haven't finished in time."""
+    return [
+        job
+        for job, done_at in re.findall(_DONE_PATTERN, metrics_text)
+        if time.time() - float(done_at)
+        > _LATE_SECONDS + 3 * settings.purge_interval * (job == "purge")
+    ]
 
 
 async def _token(settings: Settings, db: Database) -> str:

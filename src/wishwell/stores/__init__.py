@@ -86,12 +86,12 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 
 async def erase(tx: Writer, id: str) -> None:
     """Deletes the rows of a store without profiles."""
-    for what in (
+    for statement in (
         *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
         *("erase_counts", "erase_catalogue_runs"),
         *("erase_store_hosts", "erase_stores"),
     ):
-        await tx.run(what, store=id)
+        await tx.run(statement, store=id)
 
 
 # rule: store-product-ids
@@ -191,12 +191,12 @@ def limit(store: Store, settings: Settings, name: str) -> int:
 # rule: store-settings
 def size_limits(store: Store, settings: Settings) -> SizeLimits:
     """Returns the size limits of the store's profiles: its own, or else the settings."""
-    own = store.limits.get
+    own_limit = store.limits.get
     return SizeLimits(
-        items=own("items", settings.items_per_profile),
-        lists=own("lists", settings.lists_per_profile),
-        entries=own("entries", settings.limit_entries),
-        list_items=own("list_items", settings.limit_list_items),
+        items=own_limit("items", settings.items_per_profile),
+        lists=own_limit("lists", settings.lists_per_profile),
+        entries=own_limit("entries", settings.limit_entries),
+        list_items=own_limit("list_items", settings.limit_list_items),
     )
 
 
@@ -211,27 +211,27 @@ def blank(id: str, handle: str, now: str) -> Store:
 def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     """Returns the store with the changes applied and validated. Raises ``Invalid``."""
     reports.check_new(patch.reporting or {})
-    given = structs.asdict(patch)
-    named = {name: value for name, value in given.items() if value is not None}
+    patch_fields = structs.asdict(patch)
+    changes = {name: value for name, value in patch_fields.items() if value is not None}
     if patch.hosts is not None:
         origins = map(normalised_origin, filter(None, patch.hosts))
-        named["hosts"] = tuple(dict.fromkeys(origins))
+        changes["hosts"] = tuple(dict.fromkeys(origins))
     if patch.origins is not None:
-        named["origins"] = tuple(dict.fromkeys(patch.origins))
+        changes["origins"] = tuple(dict.fromkeys(patch.origins))
     for name in GROUPS:
-        if (fields := named.get(name)) is not None:
-            named[name] = structs.replace(getattr(store, name), **fields)
-    if (look := named.get("look")) is not None:
-        named["look"] = structs.replace(look, shop_name=look.shop_name.strip())
+        if (fields := changes.get(name)) is not None:
+            changes[name] = structs.replace(getattr(store, name), **fields)
+    if (look := changes.get("look")) is not None:
+        changes["look"] = structs.replace(look, shop_name=look.shop_name.strip())
     if patch.limits is not None:
         limits = store.limits | dict(patch.limits)
-        named["limits"] = {name: value for name, value in limits.items() if value is not None}
-    if (events := named.pop("events", None)) is not None:
-        named["events_since"] = (store.events_since or _when_propagated(now)) if events else None
-    if (months := named.get("forget_customers_after")) is not None:
-        named["forget_customers_after"] = months or None
-        named["forget_since"] = (store.forget_since or _when_propagated(now)) if months else None
-    store = structs.replace(store, **named)
+        changes["limits"] = {name: value for name, value in limits.items() if value is not None}
+    if (events := changes.pop("events", None)) is not None:
+        changes["events_since"] = (store.events_since or _when_propagated(now)) if events else None
+    if (months := changes.get("forget_customers_after")) is not None:
+        changes["forget_customers_after"] = months or None
+        changes["forget_since"] = (store.forget_since or _when_propagated(now)) if months else None
+    store = structs.replace(store, **changes)
     check(store)
     return store
 
@@ -273,6 +273,6 @@ def check(store: Store) -> None:
 # rule: store-settings
 def with_effective_limits(store: Store, settings: Settings) -> Store:
     """Returns the store with all effective limits, whether its own or from the settings."""
-    known = size_limits(store, settings)._asdict()
-    limits = {name: known.get(name) or limit(store, settings, name) for name in LIMITS}
+    sizes = size_limits(store, settings)._asdict()
+    limits = {name: sizes.get(name) or limit(store, settings, name) for name in LIMITS}
     return structs.replace(store, limits=limits)

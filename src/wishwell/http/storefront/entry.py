@@ -107,9 +107,13 @@ class Storefront:
             elif name not in _OURS or (not of_api and answer.status < 400 and name in _OF_ASSETS):
                 headers.append((name, value))
         if of_api:
-            kept = dict(answer.headers).get(b"cache-control", b"")
+            cache_control = dict(answer.headers).get(b"cache-control", b"")
             # rule: show-wishes. A cached response is valid for the same cookies only.
-            headers += ((b"cache-control", kept), _VARY) if b"max-age" in kept else _PRIVATE
+            headers += (
+                ((b"cache-control", cache_control), _VARY)
+                if b"max-age" in cache_control
+                else _PRIVATE
+            )
             headers += self._shopper_headers(request.visit)
             if request.rate_limit_state is not None:
                 headers += responses.limits(request.rate_limit_state)
