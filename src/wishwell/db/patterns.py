@@ -14,7 +14,7 @@ _LETTERS = 0x1E944
 
 # rule: search-terms
 def in_either_case(text: str) -> str:
-    """Returns the pattern that finds a text, for the macro ``titled``.
+    """Returns the pattern that finds a text, for the search by title.
 
     The text must not contain control characters.
     """

@@ -3,11 +3,10 @@
 Each package has its SQL next to its code. Arguments are named, `:profile`, and passed by name.
 ``python -m wishwell.db postgresql item_save`` prints a statement as it runs.
 
-* A line that ends in `--postgresql` or `--sqlite` is for that engine only. Where `-- name: x for
-  sqlite` has several steps, each ending in `;`, `-- name: x for postgresql` does the same in one
-  statement, because there each one is a network round trip.
-* A line that ends in `--shown` is only in a second statement, `item_save_shown`: it also returns
-  the product's data, as `items_shown_page` does.
+* A line that ends in `--postgresql` or `--sqlite` is for that engine only, and one that ends in
+  `--cluster` or `--single` only for a cluster or a single server. Where `-- name: x for sqlite` has
+  several steps, each ending in `;`, `-- name: x for postgresql` does the same in one statement,
+  because there each one is a network round trip.
 * `-- of: lists (profile_id, id), items (profile_id, id)` below a name makes a statement for each of
   these tables: in its name and text, `TABLE` becomes the table and `KEY` its key.
 * `-- list_fields: id, name` at the head of a file names the columns of a record; `-- lists_filled:
@@ -31,14 +30,7 @@ Macros expand declarations, and cover differences between the SQL dialects and r
   index, and PostgreSQL looks up each key (see ``_lookup``).
 * few(x): always true unless x is null. PostgreSQL expects it of one row in 200, so it looks up each
   of the rows in another table, where it would otherwise read all of that.
-* product_price(store, product, variant): a product's price in a store, as JSON, or ''; on a
-  cluster, which can't read it next to a profile, the argument :saved_price. price_in(known,
-  variant): the same from products.known, by text functions, because a bad row must not fail a save.
-* deleted(i.store_id, i.product_id): the data of a product that the store has deleted, or null.
-* titled(p, :patterns): whether the title of product p matches one of the patterns (patterns.py).
 * owner(:profile): the profile's row, if open, locked. A single-statement write selects from it.
-* open(:profile): whether the profile is open. A read of a profile's records has this condition, so
-  that closing the profile hides all of them in one step.
 * shown(x): whether the row's profile isn't being erased; told(e): the same for an event or a
   delivery, except that the event of the erasure itself is always shown.
 * next_number(x): an event's position in the feed of store x on SQLite; null on PostgreSQL, where
@@ -66,8 +58,7 @@ Engine = Literal["postgresql", "sqlite"]
 
 _NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
-_FOR_ENGINE = re.compile(r"--(postgresql|sqlite)\Z")
-_FOR_SHOWN = re.compile(r"^.* --shown\n", re.MULTILINE)
+_MARK = re.compile(r"--(postgresql|sqlite|cluster|single)\Z")
 _EACH = re.compile(r"^-- each: (.+)$", re.MULTILINE)
 _EQUAL = r"(?:\w+\.)?(?:store|profile|list|product)_id = :\w+"
 _IN = r"(?:\w+\.)?(?:(?:list|item|product)_id|id|hash|number) in_(?:uuids|texts|numbers)\(:\w+\)"
@@ -82,30 +73,7 @@ _OWNER = (
     r"(SELECT profile_id, store_id, items, lists, shared FROM profiles"
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
-_PRICE = re.compile(r"\bproduct_price\(([\w.:]+), ([\w.:]+), ([\w.:]+)\)")
-_PRICES = (
-    (
-        _PRICE,
-        r"coalesce((SELECT price_in(p.known, \3) FROM products p"
-        r" WHERE p.store_id = \1 AND p.product_id = \2), '')",
-    ),
-    (
-        r"\bprice_in\(([\w.:]+), ([\w.:]+)\)",
-        r"(SELECT substr(k.rest, 1, strpos(k.rest, '}')) FROM (SELECT substr(\1, 12 + coalesce("
-        r"""nullif(strpos(\1, '"' || \2 || '":{"price":'), 0) + length(\2),"""
-        r""" nullif(strpos(\1, '"":{"price":'), 0))) AS rest) AS k)""",
-    ),
-)
-_DELETED = (
-    r"\bdeleted\((\w+)\.store_id, \1\.product_id\)",
-    r"""(SELECT '{"deleted": true}' FROM deleted_products x"""
-    r" WHERE x.store_id = \1.store_id AND x.product_id = \1.product_id)",
-)
 _SHOWN = (
-    (
-        r"\bopen\((:\w+)\)",
-        r"EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = \1 AND o.closed_at IS NULL)",
-    ),
     (r"\btold\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
     (
         r"\bshown\((\w+)\)",
@@ -115,32 +83,19 @@ _SHOWN = (
 )
 _MACROS = {
     "postgresql": (
-        *_PRICES,
-        _DELETED,
         *_SHOWN,
         # Passed as text[], because for other array types the driver first looks up the type on
         # each new connection.
         (r"in_uuids\((:\w+)\)", r"= ANY(\1::text[]::uuid[])"),
         (r"in_texts\((:\w+)\)", r"= ANY(\1::text[])"),
         (r"in_numbers\((:\w+)\)", r"= ANY(\1::text[]::bigint[])"),
-        (
-            r"titled\((\w+), (:\w+)\)",
-            r"""(\1.document::json ->> 'title') COLLATE "C" ~ ANY(\2::text[])""",
-        ),
         (r"next_number\([\w.:]+\)", "NULL::bigint"),
         (r"\bfew\(([\w.]+)\)", r"\1::text = \1::text || ''"),
         (r"owner\((:\w+)\)", _OWNER.format(" FOR NO KEY UPDATE")),
     ),
     "sqlite": (
-        *_PRICES,
-        _DELETED,
         *_SHOWN,
         (r"in_(?:uuids|texts|numbers)\((:\w+)\)", r"IN (SELECT value FROM json_each(\1))"),
-        (
-            r"titled\((\w+), (:\w+)\)",
-            r"EXISTS (SELECT 1 FROM json_each(\2) v"
-            r" WHERE json_extract(\1.document, '$.title') GLOB '*' || v.value || '*')",
-        ),
         (
             r"next_number\(([\w.:]+)\)",
             r"1 + coalesce((SELECT max(e.number) FROM events e WHERE e.store_id = \1"
@@ -208,23 +163,15 @@ def load(engine: Engine, *, distributed: bool = False) -> Mapping[str, Statement
     ``distributed``: whether they are for a cluster.
     """
     return {
-        name: _statement(
-            name,
-            of_server(of_engine(body, engine), engine, distributed=distributed),
-            engine,
-            _types_of_each(body) if engine == "postgresql" else {},
-            distributed=distributed,
-        )
-        for name, only, body in _pieces()
+        name: _statement(name, text, engine, distributed=distributed)
+        for name, only, text in _pieces()
         if only in (None, engine) and not name.endswith("_page")
     }
 
 
 def of_server(sql: str, engine: Engine, *, distributed: bool) -> str:
-    """Returns a statement with lookups and prices as a single server, or a cluster, needs them."""
-    if distributed:  # routes a statement by `profile_id = :profile`, and can't join products
-        return _PRICE.sub(":saved_price::text", sql)
-    return _LOOKUP.sub(_lookup, sql) if engine == "postgresql" else sql
+    """Returns a statement with its lookups. A cluster routes it by `profile_id = :profile`."""
+    return sql if distributed or engine == "sqlite" else _LOOKUP.sub(_lookup, sql)
 
 
 # rule: lookup-cost
@@ -370,9 +317,7 @@ def _pieces() -> Iterator[tuple[str, str, str]]:
         tables = ", ".join(re.findall(r"^-- of: (.+?),?$", text, re.MULTILINE))
         for table, key in _TABLE.findall(tables) or [("TABLE", "KEY")]:
             body = text.replace("TABLE", table).replace("KEY", key)
-            yield name.replace("TABLE", table), engine, _FOR_SHOWN.sub("", body)
-            if _FOR_SHOWN.search(body):
-                yield f"{name}_shown", engine, body.replace(" --shown\n", "\n")
+            yield name.replace("TABLE", table), engine, body
 
 
 @functools.cache
@@ -382,9 +327,10 @@ def _text() -> str:
     return "\n".join(file.read_text("utf-8") for file in files if "migrations" not in file.parts)
 
 
-def _statement(
-    name: str, sql: str, engine: Engine, each: Mapping[str, str], *, distributed: bool
-) -> Statement:
+def _statement(name: str, text: str, engine: Engine, *, distributed: bool) -> Statement:
+    each = _types_of_each(text) if engine == "postgresql" else {}
+    sql = of_engine(text, engine, distributed=distributed)
+    sql = of_server(sql, engine, distributed=distributed)
     if engine == "postgresql" and not distributed:
         sql = _BATCH.sub(r"IN (SELECT * FROM (SELECT \1) AS k WHERE few(k.\2))", sql)
     pieces = filter(None, map(str.strip, sql.split(";")))
@@ -398,11 +344,12 @@ def _statement(
     return Statement(tuple(steps), effect, of_set)
 
 
-def of_engine(text: str, engine: Engine) -> str:
+def of_engine(text: str, engine: Engine, *, distributed: bool = False) -> str:
     """Returns the lines of a text that apply to an engine, without comments."""
+    marks = (engine, "cluster" if distributed else "single")
     lines = []
     for line in text.splitlines():
-        mark = _FOR_ENGINE.search(line)
-        if not line.startswith("--") and (mark is None or mark[1] == engine):
-            lines.append(_FOR_ENGINE.sub("", line).rstrip())
+        mark = _MARK.search(line)
+        if not line.startswith("--") and (mark is None or mark[1] in marks):
+            lines.append(_MARK.sub("", line).rstrip())
     return "\n".join(lines).strip()

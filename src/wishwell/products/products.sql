@@ -26,13 +26,17 @@ SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store A
 -- name: items_shown_page
 -- items_page with product data. The last column is the array of variants from the item's own variant on. It is cut
 -- off where that variant must have ended, because there may be 250 long ones.
-SELECT item_fields(i), coalesce(d.document, deleted(i.store_id, i.product_id)),
+SELECT item_fields(i), coalesce(d.document,
+           (SELECT '{"deleted": true}' FROM deleted_products x
+            WHERE x.store_id = i.store_id AND x.product_id = i.product_id)),
        substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
 WHERE i.profile_id = :owner;
 
 -- name: store_items_shown_page
-SELECT item_fields(i), p.gid, coalesce(d.document, deleted(i.store_id, i.product_id)),
+SELECT item_fields(i), p.gid, coalesce(d.document,
+           (SELECT '{"deleted": true}' FROM deleted_products x
+            WHERE x.store_id = i.store_id AND x.product_id = i.product_id)),
        substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id

@@ -137,7 +137,10 @@ WITH x AS (
       AND c.until <= :forever --sqlite
       AND (c.until > :now::bigint OR c.since <= :earlier::bigint OR (c.since <= :before::bigint AND c.until > :before::bigint))
       AND (:title::text = '' OR c.product_id = :title::text OR c.product_id IN (
-          SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
+          SELECT p.product_id FROM products p WHERE p.store_id = :store
+            AND (p.document::json ->> 'title') COLLATE "C" ~ ANY(:titles::text[]))) --postgresql
+            AND EXISTS (SELECT 1 FROM json_each(:titles) v --sqlite
+                        WHERE json_extract(p.document, '$.title') GLOB '*' || v.value || '*'))) --sqlite
     GROUP BY 1, 2
 ), y AS (
     SELECT x.*, x.added_now - x.added_before AS added, x.added_now - 2 * x.added_before + x.added_earlier AS rise FROM x

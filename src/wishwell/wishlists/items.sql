@@ -7,13 +7,20 @@
 -- name: item_save
 -- An idempotent upsert (rule: save-once). Returns no row if the profile is unknown, closed or full.
 -- :most: the item limit. FOR KEY SHARE rechecks an item that was deleted while this waited for the profile's
--- lock. Options are null if missing in the body. changed: the names of fields with a new value. SQLite needs two
--- statements, because a statement writes to one table only.
+-- lock. Options are null if missing in the body. changed: the names of fields with a new value. :with_product: 1 to
+-- return the product's data too, as items_shown_page does. A cluster can't read products next to a profile, so the
+-- caller reads :saved_price before. Text functions read the price, because a bad row must not fail a save. SQLite needs
+-- two statements, because a statement writes to one table only.
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, created_at, updated_at, list_ids, tags,
                    names(item_options), saved_price)
 SELECT o.profile_id, :id::uuid, o.store_id, :product_id::text, :variant_id::text, :now::text, :now::text, '', '',
-       initial(item_options), product_price(o.store_id, :product_id::text, :variant_id::text)
+       initial(item_options),
+       :saved_price::text --cluster
+       coalesce((SELECT (SELECT substr(k.rest, 1, strpos(k.rest, '}')) FROM (SELECT substr(p.known, 12 + coalesce( --single
+           nullif(strpos(p.known, '"' || :variant_id::text || '":{"price":'), 0) + length(:variant_id::text), --single
+           nullif(strpos(p.known, '"":{"price":'), 0))) AS rest) AS k) --single
+           FROM products p WHERE p.store_id = o.store_id AND p.product_id = :product_id::text), '') --single
 FROM owner(:profile) AS o
 WHERE o.items < :most::bigint
    OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
@@ -25,11 +32,15 @@ SET given(item_options, items), changed = changed(item_options, items),
     updated_at = CASE WHEN changed(item_options, items) <> '' AND :now::text > items.updated_at
                       THEN :now::text ELSE items.updated_at END
 RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created
-          , coalesce((SELECT p.document FROM products p --shown
-                      WHERE p.store_id = items.store_id AND p.product_id = items.product_id), --shown
-                     deleted(items.store_id, items.product_id)) AS document, --shown
-          (SELECT substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || items.variant_id || '"'), 0), 10000) --shown
-           FROM products p WHERE p.store_id = items.store_id AND p.product_id = items.product_id) AS variant --shown
+          , NULL AS document, NULL AS variant --cluster
+          , CASE WHEN :with_product::integer = 1 THEN coalesce( --single
+              (SELECT p.document FROM products p --single
+               WHERE p.store_id = items.store_id AND p.product_id = items.product_id), --single
+              (SELECT '{"deleted": true}' FROM deleted_products x --single
+               WHERE x.store_id = items.store_id AND x.product_id = items.product_id)) END AS document, --single
+          CASE WHEN :with_product::integer = 1 THEN (SELECT substr(p.variants, --single
+              nullif(strpos(p.variants, '{"variantId":"' || items.variant_id || '"'), 0), 10000) FROM products p --single
+              WHERE p.store_id = items.store_id AND p.product_id = items.product_id) END AS variant --single
 ), counted AS ( --postgresql
     UPDATE profiles SET items = items + 1, changes = changes + 1 --postgresql
     FROM saved WHERE profiles.profile_id = :profile AND saved.created) --postgresql
@@ -78,7 +89,9 @@ RETURNING item_fields(items);
 DELETE FROM TABLE WHERE profile_id = :profile AND id in_uuids(:ids);
 
 -- name: item_find
-SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id AND open(:profile);
+-- A closed profile has no records for its readers, so that closing it hides all of them in one step.
+SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id
+AND EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = :profile AND o.closed_at IS NULL);
 
 -- name: items_known
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids);
@@ -99,7 +112,10 @@ WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
 
 -- name: product_prices
 -- The prices of pairs of product and variant, as JSON; '' for unknown ones.
-SELECT w.product_id, w.variant_id, price_in(p.known, w.variant_id)
+SELECT w.product_id, w.variant_id,
+       (SELECT substr(k.rest, 1, strpos(k.rest, '}')) FROM (SELECT substr(p.known, 12 + coalesce(
+           nullif(strpos(p.known, '"' || w.variant_id || '":{"price":'), 0) + length(w.variant_id),
+           nullif(strpos(p.known, '"":{"price":'), 0))) AS rest) AS k)
 FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) --postgresql
 FROM (SELECT a.value AS product_id, json_extract(:variants, a.fullkey) AS variant_id --sqlite
       FROM json_each(:products) a) AS w --sqlite

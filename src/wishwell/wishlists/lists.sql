@@ -33,7 +33,8 @@ SELECT list_fields(l), e.position, item_fields(i)
 FROM lists l
 LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id
 LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
-WHERE l.profile_id = :profile AND l.id = :id AND open(:profile);
+WHERE l.profile_id = :profile AND l.id = :id
+  AND EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = :profile AND o.closed_at IS NULL);
 
 -- name: list_change
 -- Null leaves a field unchanged (rule: updated-at).
