@@ -1,17 +1,10 @@
--- store_fields: id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, created_at, forget_customers_after, forget_since, pages, reporting, notices, look
+-- store_options: handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, forget_customers_after, forget_since, pages, reporting, notices, look
+-- store_fields: id, created_at, *store_options
 
 -- name: store_put
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
-    price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages, reporting, notices, look)
-VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits,
-    :price_drop_percent, :events_since, :created_at, :now, :forget_customers_after, :forget_since, :pages, :reporting, :notices, :look)
-ON CONFLICT (id) DO UPDATE SET handle = excluded.handle, platform = excluded.platform,
-    product_ids = excluded.product_ids, auth_flow = excluded.auth_flow, hosts = excluded.hosts, naming = excluded.naming,
-    origins = excluded.origins, limits = excluded.limits, price_drop_percent = excluded.price_drop_percent,
-    events_since = excluded.events_since, updated_at = excluded.updated_at,
-    forget_customers_after = excluded.forget_customers_after, forget_since = excluded.forget_since,
-    pages = excluded.pages, reporting = excluded.reporting, notices = excluded.notices,
-    look = excluded.look;
+-- Creates a store or overwrites its settings. excluded has the arguments' values, so that null is written too.
+INSERT INTO stores (names(store_fields), updated_at) VALUES (initial(store_fields), :now)
+ON CONFLICT (id) DO UPDATE SET given(store_options, excluded), updated_at = excluded.updated_at;
 
 -- name: in_turn
 -- Until the transaction ends, Citus runs statements on its nodes sequentially. Otherwise it refuses to write to a
