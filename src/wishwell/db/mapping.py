@@ -74,13 +74,16 @@ def _members(type_: Any) -> Iterator[Any]:
         yield origin or type_
 
 
-def to_columns(record: Any) -> dict[str, Any]:
-    """Returns a record's columns by name: the inverse of ``from_columns``."""
+def to_columns(record: Any, of: str) -> dict[str, Any]:
+    """Returns a record's columns by name: the inverse of ``from_columns``.
+
+    None becomes an empty text in a column that ``of`` declares with the initial value ''.
+    """
     columns = msgspec.structs.asdict(record)
     for name, value in columns.items():
         if value.__class__ is str or value.__class__ is int:  # most are
             continue
-        if value is UNSET:
+        if value is UNSET or (value is None and name in statements.text_columns(of)):
             columns[name] = ""
         elif isinstance(value, _NESTED):
             columns[name] = msgspec.json.encode(value).decode()

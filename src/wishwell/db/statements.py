@@ -11,8 +11,9 @@ Each package has its SQL next to its code. Arguments are named, `:profile`, and 
   these tables: in its name and text, `TABLE` becomes the table and `KEY` its key.
 * `-- list_fields: id, name` at the head of a file names the columns of a record; `-- lists_filled:
   …` names the columns of bulk inserts (``Writer.fill``). `*list_fields` stands for
-  another declaration's columns, and `note = ''` gives an initial value. A bulk insert computes one
-  that has an argument on SQLite, and leaves the column out on PostgreSQL.
+  another declaration's columns, and `note = ''` gives an initial value, which is also the text that
+  ``mapping.to_columns`` stores for None. A bulk insert computes a value that has an argument on
+  SQLite, and leaves the column out on PostgreSQL.
 * `-- each: id uuid, note` below the name of an UPDATE names the arguments that differ between the
   rows of ``run_many``, with their types if not text. PostgreSQL then gets several rows as JSON and
   runs the statement once, because each run costs some 10 us, and ten times that on a cluster.
@@ -256,6 +257,12 @@ def _types_of_each(body: str) -> dict[str, str]:
 def columns(name: str) -> tuple[str, ...]:
     """Returns the columns that a file declares, such as ``list_fields`` or ``lists_filled``."""
     return tuple(_declared(name))
+
+
+@functools.cache
+def text_columns(name: str) -> frozenset[str]:
+    """Returns the columns of a declaration whose missing value is an empty text."""
+    return frozenset(column for column, initial in _declared(name).items() if initial == "''")
 
 
 @functools.cache

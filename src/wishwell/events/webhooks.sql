@@ -1,4 +1,4 @@
--- webhook_fields: id, url, types, enabled, created_at, updated_at, failing_since, format, include, skipped, problem
+-- webhook_fields: id, url, types, enabled, created_at, updated_at, failing_since, format = '', include, skipped, problem = ''
 -- delivery_fields: id, profile_id, sequence, type, status, attempts, last_status, last_attempt_at, next_at, answer
 
 -- name: webhook_add

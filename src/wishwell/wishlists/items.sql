@@ -1,7 +1,7 @@
 -- item_options: quantity = 1, note = ''
--- item_values: product_id, variant_id, *item_options, tags, list_ids, created_at, updated_at, saved_price, purchased
+-- item_values: product_id, variant_id, *item_options, tags, list_ids, created_at, updated_at, saved_price = '', purchased = ''
 -- item_fields: id, *item_values
--- items_filled: profile_id, store_id, dropped_at, restocked_at, saved_at, *item_fields
+-- items_filled: profile_id, store_id, dropped_at = '', restocked_at = '', saved_at = '', *item_fields
 -- item_tags_filled: profile_id, item_id, tag, store_id
 
 -- name: item_save

@@ -1,6 +1,6 @@
 -- purchase_fields: line, profile_id, product_id, variant_id, wish_variant_id, quantity, amount, currency, day, placed_at
 -- purchases_filled: store_id, hash, *purchase_fields
--- removed_item_fields: item_id, product_id, variant_id, created_at, saved_at, removed_at
+-- removed_item_fields: item_id, product_id, variant_id, created_at, saved_at = '', removed_at
 -- removed_items_filled: profile_id, store_id, *removed_item_fields
 
 -- name: order_open
