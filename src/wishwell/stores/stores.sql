@@ -13,11 +13,13 @@ SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true); --postgr
 SELECT 1; --sqlite
 
 -- name: stores_lock
+-- All stores, in one order, so that concurrent changes can't deadlock.
 SELECT id FROM stores ORDER BY id
 FOR NO KEY UPDATE --postgresql
 ;
 
 -- name: store_hosts_add
+-- The primary key refuses a host that another store has.
 INSERT INTO store_hosts (host, store_id) VALUES (:host, :store);
 
 -- name: store_secrets
@@ -28,10 +30,12 @@ SELECT sealed FROM store_secrets WHERE store_id = :store;
 SELECT store_id, sealed FROM store_secrets WHERE updated_at >= :since;
 
 -- name: store_secrets_set
+-- Also records the time, by which store_secrets_changed finds the change.
 INSERT INTO store_secrets (store_id, sealed, updated_at) VALUES (:store, :sealed, :now)
 ON CONFLICT (store_id) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at;
 
 -- name: store_by_handle
+-- Also finds a store that is being deleted.
 SELECT store_fields(s) FROM stores s WHERE s.handle = :handle;
 
 -- name: store_write_lock
@@ -41,6 +45,7 @@ FOR NO KEY UPDATE --postgresql
 ;
 
 -- name: store_holds
+-- Returns a row if the store has any item or product.
 SELECT 1 FROM items WHERE store_id = :store UNION ALL SELECT 1 FROM products WHERE store_id = :store LIMIT 1;
 
 -- name: stores_changed

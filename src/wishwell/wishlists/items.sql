@@ -73,6 +73,7 @@ counted AS (
 SELECT * FROM gone;
 
 -- name: items_delete for sqlite
+-- The first statement counts the items that the second one deletes, under the same conditions.
 UPDATE profiles
 SET items = items - (SELECT count(*) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids)
                                                     AND i.list_ids = '' AND i.tags = ''),
@@ -89,18 +90,21 @@ RETURNING item_fields(items);
 DELETE FROM TABLE WHERE profile_id = :profile AND id in_uuids(:ids);
 
 -- name: item_find
--- A closed profile has no records for its readers, so that closing it hides all of them in one step.
+-- Finds nothing in a closed profile, so that closing a profile hides all its records in one step.
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id
 AND EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = :profile AND o.closed_at IS NULL);
 
 -- name: items_known
+-- Returns those of the given items that still exist.
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids);
 
 -- name: items_all
+-- All items of a profile in the order of their ids, without checking that it is open.
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile ORDER BY i.id;
 
 -- name: item_put
 -- each: id uuid, quantity integer, *item_values
+-- Overwrites items that the caller has read under the profile's lock.
 UPDATE items SET given(item_values, items)
 WHERE profile_id = :profile_id AND items.id = :id;
 
@@ -123,6 +127,7 @@ JOIN products p ON p.store_id = :store AND p.product_id = w.product_id; --postgr
 CROSS JOIN products p ON p.store_id = :store AND p.product_id = w.product_id; --sqlite
 
 -- name: profile_items
+-- The stored count, which limits compare, instead of count(*).
 SELECT items FROM profiles WHERE profile_id = :profile;
 
 -- name: items_page
@@ -131,9 +136,11 @@ SELECT items FROM profiles WHERE profile_id = :profile;
 SELECT item_fields(i){beyond} FROM items i WHERE i.profile_id = :owner;
 
 -- name: store_items_page
+-- Items of open profiles, with their owners' GIDs.
 SELECT item_fields(i), p.gid{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :owner AND p.closed_at IS NULL;
 
 -- name: item_tags_clear
+-- Removes all tags of the items; the caller then adds the new tags.
 DELETE FROM item_tags WHERE profile_id = :profile AND item_id in_uuids(:ids);
