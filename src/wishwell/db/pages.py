@@ -118,7 +118,7 @@ def sql(engine: Engine, query: PageQuery, *, distributed: bool = False) -> str:
         beyond = f", {_beyond(query, id, rows)}"
         conditions += open_only + from_cursor
     filled = statements.template(name).replace("{beyond}", beyond if query.beyond else "")
-    filled = statements.of_server(filled + conditions + order, engine, distributed=distributed)
+    filled = statements.for_server(filled + conditions + order, engine, distributed=distributed)
     return statements.step(filled, engine, ("owner", "cursor", "limit", *terms)).sql
 
 
