@@ -135,7 +135,7 @@ async def _move(
     await reservations.merge_owned(tx, session.id, customer.id, merged.items)
     await reservations.merge_held(tx, session.id, customer.id, locked)
     [row] = await tx.all("profile_shown", profile=session.id)
-    of_session = statements.named("profile_record_fields", row)
+    of_session = statements.name_columns("profile_record_fields", row)
     given = {name: of_session[name] for name in ("email", "notices", "shared")}
     await tx.run("profile_recount", profile=customer.id, **given)
     await reservation_rows.delete_unshared(tx, customer.id)
@@ -165,7 +165,7 @@ async def _items(tx: Reader, profile: Profile) -> list[Item]:
 async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
     """Returns the lists, the oldest first, without their items."""
     rows = await tx.all("lists_kept", profile=profile.id)
-    return [OrderedList(statements.named("lists_filled", row)) for row in rows]
+    return [OrderedList(statements.name_columns("lists_filled", row)) for row in rows]
 
 
 async def _ordered(

@@ -115,7 +115,7 @@ async def mark_imported(
     for (key,) in await tx.all("import_bought", store=store.id, profiles=[*added]):
         owner = Profile(key, store, "", is_session=False)
         for _, item in await marks(tx, owner, {row["product_id"] for row in added[key]}):
-            purchased = mapping.to_columns(item)["purchased"]
+            purchased = mapping.to_columns(item, "item_fields")["purchased"]
             marked.append({"profile": key, "id": item.id, "purchased": purchased})
     await tx.run_many("import_mark", marked)
 

@@ -215,7 +215,9 @@ async def create(
     named = UNSET if is_whole else list_id, *shown, settings.display_name or UNSET
     share = Share(id, token, *named, now, settings.expires_at or None)
     params = {"profile": profile.id, "store": profile.store.id}
-    await tx.run("share_add", **mapping.to_columns(share) | params | {"list_id": list_id})
+    await tx.run(
+        "share_add", **mapping.to_columns(share, "share_fields") | params | {"list_id": list_id}
+    )
     await tx.run("share_token_add", **params, hash=opaque.hashed(token), share=id)
     marked = "profile_mark_shared" if is_whole else "list_mark_shared"
     await tx.run(marked, profile=profile.id, id=list_id)
