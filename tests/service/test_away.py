@@ -28,7 +28,7 @@ class Away:
     def __init__(self, service: Service) -> None:
         self.service, self.clock, self.ahead = service, with_clock(service, 0), 0.0
         service.start()
-        self.shop = Shop(service, "--origin", ORIGIN)
+        self.shop = Shop(service, "--origin", ORIGIN, "--host", "http://away.example")
 
     @contextlib.contextmanager
     def without(self, table: str = "stores"):
@@ -122,6 +122,20 @@ def test_identify_reads_no_profile_and_reveals_nothing(away):
     assert answers[0].text == answers[1].text
 
 
+@SHARED
+@pytest.mark.parametrize("table", ["items", "lists", "shares"])
+def test_pages_of_a_visitor_without_a_session_read_no_table(away, table):
+    """Most shoppers have saved nothing; their pages are empty without a read.
+    Rule: storefront-visitor."""
+    url = f"{away.service.url}/apps/wishlist/api/{table}"
+    head = {"Host": "away.example"}
+    assert wait_until(lambda: httpx2.get(url, headers=head).status_code == 200, seconds=30)
+    with away.without(table):
+        queries = "", "?sort=price", "?include=product"
+        answers = [httpx2.get(url + query, headers=head) for query in queries]
+    assert [answer.json() for answer in answers] == [{"data": []}] * 3
+
+
 def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
     """If tables are missing, the readiness probe fails although connections work; requests get 500.
     Rules: health-checks, error-envelope."""
@@ -180,7 +194,7 @@ def test_refusal_during_a_stop_has_rate_limit_and_cors_headers(workers):
     Rules: limit-window, cors-allowed, serve-workers."""
     settings = {"WISHWELL_SHUTDOWN_TIMEOUT": "5", "WISHWELL_WORKERS": workers}
     with Service(SETTINGS | settings) as service:
-        shop = Shop(service, "--origin", ORIGIN)
+        shop = Shop(service, "--origin", ORIGIN, "--host", "http://away.example")
         member = shop.customer()
         assert member.http.get("/items").status_code == 200
         connection = begin_body(service, member.token, f"Origin: {ORIGIN}")

@@ -87,6 +87,21 @@ async def run_as_owner(
     raise AssertionError("unreachable")
 
 
+# rule: storefront-visitor
+async def read_page(
+    request: Request,
+    use_case: Callable[Concatenate[Any, Any, PageRequest, P], Awaitable[Page[T]]],
+    page_request: PageRequest,
+    *arguments: P.args,
+    **options: P.kwargs,
+) -> Page[T]:
+    """Returns a page of the request's scope. Most shoppers have saved nothing and have no session:
+    their page is empty, without a read."""
+    if isinstance(request.scope, Profile) and request.scope.is_nobody:
+        return Page([], None, None)
+    return await request.run(use_case, request.scope, page_request, *arguments, **options)
+
+
 def complete(result: T, request: Request, owner: Profile | None = None) -> T:
     """Completes records for the caller: converts product ids to the store's type, adds the owner.
 

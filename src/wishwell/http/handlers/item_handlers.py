@@ -25,11 +25,12 @@ async def list_items(request: Request) -> object:
     if sort == "price" or sort == "title":
         if not isinstance(request.scope, Profile):
             raise Invalid(f"Profile: is required with an admin token to sort by {sort}.")
-        page = await request.run(sorting.page, request.scope, page_request, sort, included=included)
-    else:
-        page = await request.run(
-            shown.page if included else items.page, request.scope, page_request
+        page = await responding.read_page(
+            request, sorting.page, page_request, sort, included=included
         )
+    else:
+        read = shown.page if included else items.page
+        page = await responding.read_page(request, read, page_request)
     return responding.complete(page, request)
 
 

@@ -10,9 +10,8 @@ from wishwell.wishlists import lists
 
 
 async def list_lists(request: Request) -> object:
-    return await request.run(
-        lists.page, request.scope, responding.parse_page_request(request, "lists")
-    )
+    page_request = responding.parse_page_request(request, "lists")
+    return await responding.read_page(request, lists.page, page_request)
 
 
 async def create_list(request: Request) -> Response:

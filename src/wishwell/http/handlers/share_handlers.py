@@ -9,6 +9,7 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import shown
 from wishwell.profiles import Profile
+from wishwell.profiles.pages import Page
 from wishwell.wishlists import copies, reservations, shares
 from wishwell.wishlists.copies import Wanted
 from wishwell.wishlists.shares import ShareLookup
@@ -25,12 +26,17 @@ async def _run_as_owner(
     if "listId" in request.parameters:
         return await responding.run_as_owner(request, use_case, *arguments)
     owner = responding.new_owner(request, "this operation acts on one profile")
+    if owner.is_nobody:  # rule: storefront-visitor
+        raise no_record("share")
     return await request.run(use_case, owner, shares.WHOLE, *arguments)
 
 
 async def list_shares(request: Request) -> object:
     noun = f"shares|{request.parameters.get('listId', '')}"
-    return await _run_as_owner(request, shares.page, responding.parse_page_request(request, noun))
+    page_request = responding.parse_page_request(request, noun)
+    if not request.parameters and isinstance(request.scope, Profile) and request.scope.is_nobody:
+        return Page([], None, None)
+    return await _run_as_owner(request, shares.page, page_request)
 
 
 async def create_share(request: Request) -> Response:
