@@ -51,11 +51,13 @@ def service():
         service.quick("store", "update", "default", *options)
         asked = f"{service.url}{BASE}/api/items?{signed(common(''))}"
         headers = {"Sec-Fetch-Site": "same-origin", "Host": SHOP}
+        save = {"productId": 1}
+
         # Until the service sees the change, a visitor may still start a session.
-        refused = lambda: (
-            httpx2.post(asked, json={"productId": 1}, headers=headers).status_code == 401
-        )  # noqa: E731
-        assert wait_until(refused, seconds=30, every=0.1)
+        def is_refused():
+            return httpx2.post(asked, json=save, headers=headers).status_code == 401
+
+        assert wait_until(is_refused, seconds=30, every=0.1)
         yield service
 
 
