@@ -15,7 +15,7 @@ from tools.schemas import Schemas, struct_of
 from wishwell import __version__, errors, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
 from wishwell.events import attempts, deliveries, webhooks
-from wishwell.field_types import Id, Purchased, published
+from wishwell.field_types import Id, published
 from wishwell.http import request_types, responses, store_bodies
 from wishwell.http.handlers import order_handlers, profile_handlers, store_handlers
 from wishwell.http.handlers.report_handlers import EarnedReport, Report
@@ -91,7 +91,7 @@ SHOWN = {
     "Wisher": wishers.Wisher,
     "EventProduct": notices.NoticeProduct,
     "ShownCount": reports.ShownCount,
-    "Purchased": Purchased,
+    "Purchased": items.Purchased,
     "AppliedOrder": orders.AppliedOrder,
     "Earned": purchases.Earned,
     "EarnedRow": purchases.EarnedRow,

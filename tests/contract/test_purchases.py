@@ -24,7 +24,7 @@ from wishwell.privacy import erasure, journal_replay
 from wishwell.products import NewProduct, ProductData, notices
 from wishwell.products.money import Money
 from wishwell.reports import purchases as reports
-from wishwell.wishlists import items, linking, orders, purchases, saving
+from wishwell.wishlists import item_changes, items, linking, orders, purchases, saving
 
 DAY = 86_400_000
 ON = {"purchases": True}
@@ -187,7 +187,7 @@ class World:
             key = wishes[number]
             found = self.bench.read(items.of_products, of, [str(key[0])])
             item = found[str(key[0]), str(key[1] or "")]
-            self.bench.write(items.delete, of, item.id, at)
+            self.bench.write(item_changes.delete, of, item.id, at)
             self.hand.remove(of.id, key, now)
 
     def sign_in(self, who):
@@ -459,7 +459,7 @@ def test_another_store_gets_no_orders(bench, till, tmp_path, on):
     items. Rule: import-store."""
     ann = bench.new_customer(till)
     bench.save(ann, 1)
-    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
     assert buy(bench, ann, (1, None, 1)).matched == 1
     file = exported(bench, till, tmp_path)
     other = bench.new_store(reporting={"purchases": on})
@@ -492,7 +492,7 @@ def test_erasure_leaves_totals_and_hashes_only(bench, till):
     Rule: purchase-private."""
     ann = bench.new_customer(till)
     bench.save(ann, 1)
-    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
     placed = bench.clock.tick()
     buy(bench, ann, (1, None, 2), (2, None, 1), at=placed)
     bench.write(erasure.erase, ann, bench.clock())
@@ -523,7 +523,7 @@ def test_order_during_an_erasure_brings_no_reference_back(bench, till):
 def test_store_deletion_removes_purchases(bench, till):
     """Deleting a store deletes its orders, purchases and removed items. Rule: store-delete."""
     ann = bench.new_customer(till)
-    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
     buy(bench, ann, (2, None, 1))
     delete(bench, till)
     for table in ("orders", "purchases", "removed_items"):
@@ -534,8 +534,8 @@ def test_other_stores_keep_nothing_of_removed_items(bench):
     """In a store with purchases off, a removal stores nothing.
     Rules: purchases-on, purchase-match."""
     ann = bench.new_customer(bench.new_store())
-    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
-    bench.write(items.delete, ann, bench.save(ann, 3, tags=["a"]).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 3, tags=["a"]).id, bench.clock.tick())
     assert bench.select("SELECT 1 FROM removed_items WHERE profile_id = $1", ann.id) == []
 
 
@@ -633,7 +633,7 @@ def test_imported_item_has_the_mark_of_a_later_purchase(bench, till, tmp_path):
     buy(bench, ann, (1, None, 3))
     for one in (ann, bob):
         for item in bench.read(items.of_products, one, ["1", "2"]).values():
-            bench.write(items.delete, one, item.id, bench.clock.tick())
+            bench.write(item_changes.delete, one, item.id, bench.clock.tick())
     load(bench, path, till.handle)
     marks = {
         (one, item.product_id): item.purchased

@@ -37,6 +37,7 @@ Macros expand declarations, and cover differences between the SQL dialects and r
 * deleted(i.store_id, i.product_id): the data of a product that the store has deleted, or null.
 * titled(p, :patterns): whether the title of product p matches one of the patterns (patterns.py).
 * owner(:profile): the profile's row, if open, locked. A single-statement write selects from it.
+* is_wanted(i): whether the item wasn't bought since it was last saved (rule: purchase-mark).
 * open(:profile): whether the profile is open. A read of a profile's records has this condition, so
   that closing the profile hides all of them in one step.
 * shown(x): whether the row's profile isn't being erased; told(e): the same for an event or a
@@ -106,6 +107,7 @@ _SHOWN = (
         r"\bopen\((:\w+)\)",
         r"EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = \1 AND o.closed_at IS NULL)",
     ),
+    (r"\bis_wanted\((\w+)\)", r"(\1.purchased = '')"),
     (r"\btold\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
     (
         r"\bshown\((\w+)\)",

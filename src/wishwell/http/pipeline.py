@@ -366,7 +366,7 @@ def _failed(error: Exception, request: Request) -> Response:
     return answer
 
 
-# rules: log-private, purchase-private
+# rule: log-private
 def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method, source = metrics.method_label(request.method), request.visit or request.caller

@@ -28,8 +28,8 @@ DELETE FROM revocations WHERE profile_id in_uuids(:profiles);
 DELETE FROM TABLE WHERE store_id = :store;
 
 -- name: erase_TABLE
--- of: deleted_products (product_id), deliveries (webhook_id, id), orders (hash), products (product_id),
--- of: platform_deliveries (hash), purchases (hash, line), wish_counts (until, product_id, variant_id)
+-- of: deleted_products (product_id), deliveries (webhook_id, id), products (product_id),
+-- of: platform_deliveries (hash), wish_counts (until, product_id, variant_id)
 DELETE FROM TABLE WHERE store_id = :store AND (KEY) IN (SELECT KEY FROM TABLE t WHERE t.store_id = :store LIMIT :limit)
 RETURNING store_id;
 

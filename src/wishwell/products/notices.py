@@ -207,7 +207,7 @@ async def backlog(tx: Reader) -> int:
     return count
 
 
-# rules: notice-each-once, notice-fair, purchase-mark
+# rules: notice-each-once, notice-fair
 async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> int:
     """Records events for the next batch of a product's items. Returns the number of events.
 

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from wishwell import ids
-from wishwell.db import mapping
+from wishwell.db import mapping, statements
 from wishwell.stores import Store
 from wishwell.transfer.file_records import ItemRecord
 from wishwell.transfer.import_file import Bundle
@@ -166,15 +166,18 @@ def _profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
 def _item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
     product_id, variant_id = item.kind
     columns = mapping.to_columns(item)
-    return columns | {
-        "profile_id": key,
-        "store_id": store.id,
-        "product_id": product_id,
-        "variant_id": variant_id,
-        "dropped_at": item.dropped_at or "",
-        "restocked_at": item.restocked_at or "",
-        "saved_price": columns["saved_price"] or "",
-        "saved_at": item.saved_at or "",
-        "purchased": "",
-        "list_ids": " ".join(sorted(item.list_ids)),
-    }
+    return (
+        dict.fromkeys(statements.columns("items_filled"), "")
+        | columns
+        | {
+            "profile_id": key,
+            "store_id": store.id,
+            "product_id": product_id,
+            "variant_id": variant_id,
+            "dropped_at": item.dropped_at or "",
+            "restocked_at": item.restocked_at or "",
+            "saved_price": columns["saved_price"] or "",
+            "saved_at": item.saved_at or "",
+            "list_ids": " ".join(sorted(item.list_ids)),
+        }
+    )

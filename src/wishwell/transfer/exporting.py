@@ -2,14 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
 
 import msgspec
 
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, mapping
 from wishwell.stores import Store
-from wishwell.transfer import file_records
+from wishwell.transfer import file_records, order_records
 from wishwell.transfer.file_records import (
     EndRecord,
     ItemRecord,
@@ -17,8 +16,8 @@ from wishwell.transfer.file_records import (
     ReservationRecord,
     ShareRecord,
 )
-from wishwell.transfer.order_records import OrderRecord, PurchaseFields, RemovedRecord
-from wishwell.transfer.record_types import Record
+from wishwell.transfer.order_records import RemovedRecord
+from wishwell.transfer.record_types import Record, show_ids
 
 _MAX_PROFILES = 1_000
 _MAX_ITEMS = 2_000
@@ -35,7 +34,6 @@ _record = msgspec.json.Decoder(list)
 _list = mapping.from_columns(ListRecord, "lists_filled")
 _item = mapping.from_columns(ItemRecord, "items_filled")
 _removed = mapping.from_columns(RemovedRecord, "removed_item_fields")
-_purchase = mapping.from_columns(PurchaseFields, "purchase_fields")
 _share = mapping.from_columns(ShareRecord, "share_fields")
 _token = mapping.from_columns(file_records.AdminTokenRecord, "admin_token_file_fields")
 _webhook = mapping.from_columns(file_records.WebhookRecord, "webhook_file_fields")
@@ -78,28 +76,8 @@ async def _store_lines(tx: Reader, store: Store) -> AsyncIterator[bytes]:
         products = [_product(row) for row in rows]
         yield b"".join(map(file_records.encode, products))
         after = products[-1].id
-    async for piece in _orders(tx, store):
-        yield piece
-
-
-# rule: purchase-private
-async def _orders(tx: Reader, store: Store) -> AsyncIterator[bytes]:
-    """Yields the orders in batches. Omits the buyers that are being erased."""
-    after, of = ids.NO_UUID, {"store": store.id}
-    while rows := await tx.all("export_orders", **of, after=after, limit=_MAX_PROFILES):
-        after = rows[-1][0]
-        orders = {hash: OrderRecord(hash, updated_at) for hash, updated_at in rows}
-        found = await tx.all("export_purchases", **of, hashes=[*orders])
-        buyers = {columns[1] for _, *columns in found} - {None}
-        gids = dict(map(tuple, await tx.all("export_buyers", profiles=[*buyers])))
-        for hash, *columns in found:
-            one = _purchase(columns)
-            _show_ids(store, one, "product_id", "variant_id", "wish_variant_id")
-            gid = gids.get(columns[1])
-            one.profile = gid
-            one.placed_at = one.placed_at if gid else None
-            orders[hash].purchases.append(one)
-        yield b"".join(map(file_records.encode, orders.values()))
+    async for orders in order_records.read(tx, store):
+        yield b"".join(map(file_records.encode, orders))
 
 
 async def _profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
@@ -169,11 +147,11 @@ def _profile_records(store: Store, rows: Sequence[Row], holders: Holders) -> lis
             places[id].append(tuple(values))
         elif kind == _ITEM:
             item = _item(values)
-            _show_ids(store, item, "product_id", "variant_id")
+            show_ids(store, item, "product_id", "variant_id")
             items.append(item)
         elif kind == _REMOVED:
             removed.append(_removed(values))
-            _show_ids(store, removed[-1], "product_id", "variant_id")
+            show_ids(store, removed[-1], "product_id", "variant_id")
         elif kind == _SHARE:
             share = _share(values)
             share.list_id = None if share.list_id == ids.NO_UUID else share.list_id
@@ -186,10 +164,3 @@ def _profile_records(store: Store, rows: Sequence[Row], holders: Holders) -> lis
         lists[id].order = [item for _, item in sorted(placed)]
     reservations.sort(key=lambda record: (record.item_id, record.holder))
     return [*lists.values(), *shares, *items, *removed, *reservations]
-
-
-def _show_ids(store: Store, record: Any, *fields: str) -> None:
-    """Converts product and variant ids to numbers, unless the store has text ids."""
-    for field in fields:
-        if (id := getattr(record, field)) is not None:
-            setattr(record, field, store.shown_id(id))

@@ -29,7 +29,7 @@ from wishwell.transfer.file_records import (
 from wishwell.transfer.import_file import Bundle, ImportFile
 from wishwell.transfer.order_records import OrderRecord
 from wishwell.transfer.record_types import Record
-from wishwell.wishlists import merging, orders, purchases
+from wishwell.wishlists import item_life, merging, orders
 
 _MAX_RECORDS = 2_000
 _MAX_PROFILES = 500
@@ -348,7 +348,7 @@ async def add_missing(
     for statement in _CHANGES:
         await tx.run_many(statement, whole[statement])
     added = {key: rows.get("items", []) for key, rows in lacking.items()}
-    await purchases.mark_imported(tx, store, added)
+    await item_life.imported(tx, store, added)
     return lacking
 
 

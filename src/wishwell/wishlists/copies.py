@@ -9,7 +9,7 @@ from wishwell import events
 from wishwell.db import Writer
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import items, lists, ordering, saving, shares
+from wishwell.wishlists import item_changes, items, lists, ordering, saving, shares
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List, ListFields
 from wishwell.wishlists.shares import SharedItem, ShareLookup
@@ -66,10 +66,10 @@ async def copy(
                     setattr(after, name, getattr(item, name))
             changes.insert(0, (before, after))
         await saving.set_prices(tx, caller, [after for before, after in changes if before is None])
-        await items.check_limits(tx, caller, changes, limits, "copy")
+        await item_changes.check_limits(tx, caller, changes, limits, "copy")
         in_order = ordering.positions_in_order([item.id for _, item in changes])
         places = {(made.id, id): place for id, place in in_order.items()}
-        told = await items.write(tx, caller, changes, now, places)
+        told = await item_changes.write(tx, caller, changes, now, places)
     await events.record_events(tx, caller, now, told)
     made.item_count = len(changes)
     return made

@@ -20,11 +20,12 @@ from wishwell.db import Reader, Writer, statements
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
 from wishwell.wishlists import (
+    item_changes,
+    item_life,
     items,
     lists,
     merging,
     ordering,
-    purchases,
     reservation_rows,
     reservations,
     shares,
@@ -114,7 +115,7 @@ async def _move(
         merged = merging.unchanged(wishes, made)
         for statement in _COPY_STATEMENTS:
             await tx.run(statement, session=session.id, customer=customer.id)
-        told = items.tell(customer, [(None, item) for item in wishes])
+        told = item_changes.make_events(customer, [(None, item) for item in wishes])
     else:
         created = {item.id: item.created_at for item in (*wishes, *mine)}
         made = await _ordered(tx, session, made, created)
@@ -126,11 +127,11 @@ async def _move(
         merged = merging.merge(wishes, made, same, own, remaining)
         positions = await _write_lists(tx, customer, made, own, merged, now)
         changes = _changes(wishes, twins, merged)
-        told = await items.write(tx, customer, changes, now, positions)
+        told = await item_changes.write(tx, customer, changes, now, positions)
         await _merge_notice_times(tx, session, customer, merged.items)
-    if customer.store.reporting.purchases:
-        pairs = [(item, twins.get(item.id)) for item in wishes]
-        told += await purchases.link(tx, session, customer, pairs, merged.items, now)
+    pairs = [(item, twins.get(item.id)) for item in wishes]
+    further = await item_life.merged(tx, session, customer, pairs, merged.items)
+    told += await item_changes.write(tx, customer, further, now)
     await _move_shares(tx, session, customer, merged.joins, moves_whole=not mine)
     await reservations.merge_owned(tx, session.id, customer.id, merged.items)
     await reservations.merge_held(tx, session.id, customer.id, locked)

@@ -15,7 +15,15 @@ from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import Invalid, LimitReached, NotFound, no_record
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import fields, items, merging, ordering, reservation_rows, shares
+from wishwell.wishlists import (
+    fields,
+    item_changes,
+    items,
+    merging,
+    ordering,
+    reservation_rows,
+    shares,
+)
 from wishwell.wishlists.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
@@ -239,13 +247,15 @@ async def put_item(
     """
     item = await _item(tx, profile, id, item_id)
     if after is UNSET:
-        return await items.replace_lists(tx, profile, item, {*item.list_ids, id}, limits, now)
+        return await item_changes.replace_lists(
+            tx, profile, item, {*item.list_ids, id}, limits, now
+        )
     key = {"profile": profile.id, "list": id}
     named = [item_id, after] if after is not None and ids.is_uuid(after) else [item_id]
     old: dict[str, int] = dict(map(tuple, await tx.all("entries_named", **key, items=named)))
     if after is not None and (after == item_id or after not in old):
         raise Invalid("after: must be null, or the id of another item on this list.")
-    item = await items.replace_lists(tx, profile, item, {*item.list_ids, id}, limits, now)
+    item = await item_changes.replace_lists(tx, profile, item, {*item.list_ids, id}, limits, now)
     if after is None or old[after]:
         low = 0 if after is None else old[after]
         if not await ordering.move(tx, key, item_id, old.get(item_id, 0), low):
@@ -268,12 +278,12 @@ async def remove_item(
     item = await _item(tx, profile, id, item_id)
     if id not in item.list_ids:
         raise NotFound("The item isn't on this list.", "item_not_on_list")
-    await items.replace_lists(tx, profile, item, {*item.list_ids} - {id}, limits, now)
+    await item_changes.replace_lists(tx, profile, item, {*item.list_ids} - {id}, limits, now)
 
 
 async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
     """Returns an item under the profile's lock. Raises ``NotFound`` for the item or the list."""
-    item = await items.find_locked(tx, profile, item_id)
+    item = await item_changes.find_locked(tx, profile, item_id)
     if await tx.one("list_find", profile=profile.id, id=id) is None:
         raise no_record("list")
     return item

@@ -16,7 +16,7 @@ from wishwell.db.journal import Act
 from wishwell.errors import no_record
 from wishwell.profiles import Profile
 from wishwell.stores import Store, reporting
-from wishwell.wishlists import items, purchases
+from wishwell.wishlists import item_changes, items, purchases
 from wishwell.wishlists.items import NO_VARIANT, Item
 
 MAX_BULK = 250
@@ -114,15 +114,28 @@ async def of_profile(tx: Reader, profile: Profile) -> list[PurchaseView]:
     return [_view(one, profile.store) for one in map(from_row, rows)]
 
 
+def are_accepted(store: Store) -> bool:
+    """Returns whether the store takes orders."""
+    return purchases.are_on(store)
+
+
+def check_accepted(store: Store) -> None:
+    """Raises ``Conflict`` unless the store takes orders."""
+    purchases.check_on(store)
+
+
 # rule: order-versions
 async def apply(tx: Writer, store: Store, order: Order, now: str) -> AppliedOrder:
     """Replaces the stored matches of an order by those of this version, unless it is older.
 
     Raises ``Conflict`` if purchases are turned off.
     """
-    reporting.check_purchases(store.reporting)
+    purchases.check_on(store)
     await stores.check_not_deleting(tx, store)
-    params = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
+    params = {
+        "store": store.id,
+        "hash": ids.order_hash(store.id, order.id),
+    }  # rule: purchase-private
     if order.updated_at <= await _open(tx, params, now):
         return AppliedOrder(order.id, "unchanged", len(await _stored(tx, params)))
     before, locked = await _lock_owners(
@@ -164,14 +177,16 @@ async def restore(
     await _replace(tx, params, after, updated_at)
     products = {one.product_id for one in (*before, *after)}
     for profile in _each(locked):
-        await items.write(tx, profile, await purchases.marks(tx, profile, products), now)
+        await item_changes.write(
+            tx, profile, await purchases.compute_marks(tx, profile, products), now
+        )
 
 
 # rule: order-versions
 async def forget(tx: Writer, store: Store, order_id: str, now: str) -> None:
     """Deletes an order with its matches. Raises ``NotFound``, and ``Conflict`` if purchases are
     turned off."""
-    reporting.check_purchases(store.reporting)
+    purchases.check_on(store)
     await forget_hash(tx, store, ids.order_hash(store.id, order_id), now)
 
 
@@ -187,8 +202,10 @@ async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
     before, locked = await _lock_owners(tx, store, params)
     await tx.run("order_purchases_delete", **params)
     await tx.run("order_delete", **params)
+    products = {one.product_id for one in before}
     for profile in _each(locked):
-        await purchases.refresh(tx, profile, {one.product_id for one in before}, now)
+        changes = await purchases.compute_marks(tx, profile, products)
+        await item_changes.apply(tx, profile, changes, now)
 
 
 async def _open(tx: Writer, params: Mapping[str, str], now: str) -> str:
@@ -313,11 +330,13 @@ async def _mark(
 ) -> None:
     """Updates the marks of a profile's items, records the events, and removes the items of new
     purchases if the store wants that."""
-    changes = await purchases.marks(tx, profile, products)
+    changes = await purchases.compute_marks(tx, profile, products)
     wished = {(one.product_id, one.wish_variant_id) for one in new}
     fresh = [change for change in changes if items.item_key(change[1]) in wished]
-    await items.apply(tx, profile, [change for change in changes if change not in fresh], now)
-    await items.write(tx, profile, fresh, now)
+    await item_changes.apply(
+        tx, profile, [change for change in changes if change not in fresh], now
+    )
+    await item_changes.write(tx, profile, fresh, now)
     after = {items.item_key(item): item for _, item in fresh}
     told: list[tuple[events.Type, bytes]] = []
     for one in new:
@@ -330,4 +349,4 @@ async def _mark(
     await events.record_events(tx, profile, now, told)
     if profile.store.reporting.purchased == "remove":
         bought = [item for item in after.values() if item.purchased is not UNSET]
-        await items.apply(tx, profile, [(item, None) for item in bought], now)
+        await item_changes.apply(tx, profile, [(item, None) for item in bought], now)

@@ -9,7 +9,7 @@ from wishwell.config import Settings
 from wishwell.db import Database, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.errors import Unavailable
-from wishwell.wishlists import reservation_rows
+from wishwell.wishlists import item_life, reservation_rows
 
 _BATCH_SIZE = 100
 MAX_RECORDS = 2_000
@@ -18,7 +18,7 @@ time limit. A large session takes several batches."""
 
 DELETE_STATEMENTS = (
     *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
-    *("purge_share_tokens", "purge_shares", "purge_removed_items", "purge_purchases"),
+    *("purge_share_tokens", "purge_shares", *item_life.PURGE_STATEMENTS),
 )
 
 log = structlog.get_logger()

@@ -284,7 +284,7 @@ async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
     return [share for share in shares if (share.list_id or WHOLE) == list_id]
 
 
-# rules: shared-hides-owner, reserve-secret, purchase-mark
+# rules: shared-hides-owner, reserve-secret
 async def view(
     tx: Reader,
     lookup: ShareLookup,
@@ -309,14 +309,14 @@ async def view(
     reservations, notes, display_name, name, *_ = rows[0][2:]
     tells = reservations and (reader is None or reader.id != owner_id)
     seen_items = []
-    for reserved, yours, bought, *columns in (row[7:] for row in rows):
+    for reserved, yours, is_wanted, *columns in (row[7:] for row in rows):
         if columns[0] is None:  # an empty list
             continue
         item = _from_item_row(columns)
         if not notes:
             item.note = UNSET
         if tells:
-            item.reserved = max(reserved, item.quantity) if bought else reserved
+            item.reserved = reserved if is_wanted else max(reserved, item.quantity)
             item.yours = UNSET if reader is None else yours
         seen_items.append(item)
     items.show(seen_items, text_ids=store.has_text_ids)

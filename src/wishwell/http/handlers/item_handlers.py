@@ -9,7 +9,7 @@ from wishwell.http import queries, request_body, request_types, responding, resp
 from wishwell.http.context import Request
 from wishwell.products import shown, sorting
 from wishwell.profiles import Profile, WholeStore
-from wishwell.wishlists import fields, items, saving
+from wishwell.wishlists import fields, item_changes, items, saving
 from wishwell.wishlists.items import NewItem
 
 _SORTS = ("newest", "custom", "oldest", "price", "title")
@@ -83,7 +83,7 @@ async def delete_items(request: Request) -> None:
     if isinstance(scope, WholeStore):
         sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
         await service.access_cache.touch_now(sessions)
-    await request.run(items.delete_many, scope, chosen, request.now())
+    await request.run(item_changes.delete_many, scope, chosen, request.now())
 
 
 async def get_item(request: Request) -> object:
@@ -98,12 +98,12 @@ async def update_item(request: Request) -> object:
 
 
 async def delete_item(request: Request) -> None:
-    await responding.owned(request, items.delete, request.now())
+    await responding.owned(request, item_changes.delete, request.now())
 
 
 async def set_item_lists(request: Request) -> object:
     body = await request_body.decode(request, request_types.ItemListsBody)
     chosen = fields.each_once("listIds", body.list_ids)
     return await responding.owned(
-        request, items.set_lists, chosen, request.size_limits, request.now()
+        request, item_changes.set_lists, chosen, request.size_limits, request.now()
     )

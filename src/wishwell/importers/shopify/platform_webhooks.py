@@ -234,7 +234,7 @@ async def take(
     """
     at = ids.timestamp(now)
     if isinstance(body, OrderBody):
-        if not store.reporting.purchases:
+        if not orders.are_accepted(store):
             return "ignored"
         order = body.order(store, now)
         await tx.begin()
