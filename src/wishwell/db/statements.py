@@ -40,7 +40,7 @@ Macros expand declarations, and cover differences between the SQL dialects and r
 * is_wanted(i): whether the item wasn't bought since it was last saved (rule: purchase-mark).
 * open(:profile): whether the profile is open. A read of a profile's records has this condition, so
   that closing the profile hides all of them in one step.
-* shown(x): whether the row's profile isn't being erased; told(e): the same for an event or a
+* shown(x): whether the row's profile isn't being erased; event_shown(e): the same for an event or a
   delivery, except that the event of the erasure itself is always shown.
 * next_number(x): an event's position in the feed of store x on SQLite; null on PostgreSQL, where
   positions are assigned after the commit.
@@ -108,7 +108,7 @@ _SHOWN = (
         r"EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = \1 AND o.closed_at IS NULL)",
     ),
     (r"\bis_wanted\((\w+)\)", r"(\1.purchased = '')"),
-    (r"\btold\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
+    (r"\bevent_shown\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
     (
         r"\bshown\((\w+)\)",
         r"NOT EXISTS (SELECT 1 FROM erasures x"

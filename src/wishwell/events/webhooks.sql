@@ -60,10 +60,10 @@ SELECT min(next_at) FROM deliveries WHERE store_id = :store AND webhook_id = :we
 
 -- name: event_positions
 SELECT e.number, e.profile_id, e.sequence, e.type, e.created_at, e.gid FROM events e
-WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND told(e) ORDER BY e.number LIMIT :limit;
+WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND event_shown(e) ORDER BY e.number LIMIT :limit;
 
 -- name: events_at_positions
-SELECT e.number, event_fields(e) FROM events e WHERE e.store_id = :store AND e.number in_numbers(:numbers) AND told(e);
+SELECT e.number, event_fields(e) FROM events e WHERE e.store_id = :store AND e.number in_numbers(:numbers) AND event_shown(e);
 
 -- name: delivery_add
 INSERT INTO deliveries (store_id, webhook_id, id, number, profile_id, sequence, type, status, attempts, next_at)
@@ -100,7 +100,7 @@ UPDATE deliveries SET status = 'pending', next_at = :now, lease = NULL
 WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND (lease IS NULL OR next_at <= :now);
 
 -- name: store_deliveries_page
-SELECT delivery_fields(d){beyond} FROM deliveries d WHERE d.store_id = :owner AND told(d);
+SELECT delivery_fields(d){beyond} FROM deliveries d WHERE d.store_id = :owner AND event_shown(d);
 
 -- name: deliveries_waiting
 SELECT count(*) FROM deliveries WHERE status = 'pending';

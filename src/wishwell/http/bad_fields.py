@@ -163,8 +163,8 @@ class _Finder:
                     yield BadField(name, rule.replace("it are", "these are"))
                     continue
                 why = "can't be changed here" if name in _FIXED else "isn't a field of this body"
-                way = " PUT /items/{itemId}/lists sets the lists." if name == "listIds" else ""
-                yield BadField(f"{inside}{shown}", f"{why}; allowed: {', '.join(known)}.{way}")
+                hint = " PUT /items/{itemId}/lists sets the lists." if name == "listIds" else ""
+                yield BadField(f"{inside}{shown}", f"{why}; allowed: {', '.join(known)}.{hint}")
         for name, field in known.items():
             if field.required and name not in value:
                 yield BadField(f"{inside}{name}", "is required.")

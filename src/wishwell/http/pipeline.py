@@ -178,7 +178,8 @@ class Pipeline:
         if route is None:
             raise routes.unknown(request.path)
         handler = routes.handler(route, request.method)
-        request.turn = request.parameters.get("token")  # a write to a share locks its owner
+        # A write to a share locks its owner, so writes with the same token take turns.
+        request.lock_key = request.parameters.get("token")
         if refused is not None and not (
             isinstance(refused, errors.Unauthenticated)
             and (

@@ -16,8 +16,8 @@ _OF_STORE = (
     "erase_platform_deliveries",
     *item_life.STORE_STATEMENTS,
     "erase_wish_counts",
-    "erase_events_told",
-    "erase_events_new",
+    "erase_events_positioned",
+    "erase_events_unpositioned",
 )
 
 

@@ -33,13 +33,13 @@ DELETE FROM TABLE WHERE store_id = :store;
 DELETE FROM TABLE WHERE store_id = :store AND (KEY) IN (SELECT KEY FROM TABLE t WHERE t.store_id = :store LIMIT :limit)
 RETURNING store_id;
 
--- name: erase_events_told
+-- name: erase_events_positioned
 -- Uses the index of events with a feed position; the next statement uses that of events without one.
 DELETE FROM events WHERE (profile_id, sequence) IN (
     SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = :store AND e.number IS NOT NULL LIMIT :limit)
 RETURNING sequence;
 
--- name: erase_events_new
+-- name: erase_events_unpositioned
 DELETE FROM events WHERE (profile_id, sequence) IN (
     SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = :store AND e.number IS NULL LIMIT :limit)
 RETURNING sequence;

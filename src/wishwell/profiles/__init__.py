@@ -38,7 +38,7 @@ class Profile(msgspec.Struct, frozen=True):
         return self.id if "@" in self.gid else self.gid
 
     @property
-    def turn(self) -> str:
+    def lock_key(self) -> str:
         """The key that its writes lock, so that they take turns (``db/postgres/database.py``)."""
         return self.id
 

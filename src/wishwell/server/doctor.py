@@ -58,8 +58,8 @@ _MAX_NAMED = 10
 """Number of failing hosts that are named."""
 
 _MAX_OFFSET_MS = 5_000
-_LATE_SECONDS = 300.0
-"""Seconds after which a background job counts as late, as for its alert."""
+_OVERDUE_SECONDS = 300.0
+"""Seconds after which a background job counts as overdue, as for its alert."""
 
 _UNKNOWN_PROXIES = r"^wishwell_unknown_proxy_requests_total (\S+)"
 _DONE_PATTERN = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
@@ -220,9 +220,9 @@ async def _clock(db: Database) -> str:
     except ClockSuspect as error:
         raise CheckFailed(f"{error.message}. Until then nothing is removed for its age.") from error
     # The database's clock, and when a process last took a lease for housekeeping.
-    [[there, turn]] = await db.read(run_statement, "database_times")
-    apart = abs(ids.wall_clock() - ids.from_timestamp(there))
-    ahead = ids.from_timestamp(turn) - ids.wall_clock() if turn else 0
+    [[database_time, leased_at]] = await db.read(run_statement, "database_times")
+    apart = abs(ids.wall_clock() - ids.from_timestamp(database_time))
+    ahead = ids.from_timestamp(leased_at) - ids.wall_clock() if leased_at else 0
     if max(apart, ahead) > _MAX_OFFSET_MS:
         seconds = max(apart, ahead) / 1000
         raise CheckFailed(f"The clock differs by {seconds:,.0f} s from the times in the database.")
@@ -365,14 +365,15 @@ async def _service(settings: Settings, opened: list[Database]) -> str:
                 "command: give both the same settings and folder."
             )
     measured = (await _get(settings, "/metrics")).decode()
-    late = [
-        task
-        for task, at in re.findall(_DONE_PATTERN, measured)
-        if time.time() - float(at) > _LATE_SECONDS + 3 * settings.purge_interval * (task == "purge")
+    overdue_jobs = [
+        job
+        for job, finished_at in re.findall(_DONE_PATTERN, measured)
+        if time.time() - float(finished_at)
+        > _OVERDUE_SECONDS + 3 * settings.purge_interval * (job == "purge")
     ]
-    if late:
+    if overdue_jobs:
         raise CheckFailed(
-            f"These background jobs haven't finished for minutes: {', '.join(late)}. "
+            f"These background jobs haven't finished for minutes: {', '.join(overdue_jobs)}. "
             f"See {DOCS}runbooks.md#wishwellbackgroundstuck"
         )
     proxied = re.search(_UNKNOWN_PROXIES, measured, re.MULTILINE)

@@ -151,10 +151,10 @@ async def add(
     tx: Writer, profile: Profile, fields: ListFields, id: str, limits: SizeLimits, now: str
 ) -> List:
     """Creates a list like ``create``, but leaves recording the event to the caller."""
-    room = {"profile": profile.id, "most": limits.lists}
-    if await tx.one("list_count_lock", **room) is None:
+    params = {"profile": profile.id, "most": limits.lists}
+    if await tx.one("list_count_lock", **params) is None:
         await profiles.lock(tx, profile, now)
-        if await tx.one("list_count_lock", **room) is None:
+        if await tx.one("list_count_lock", **params) is None:
             raise LimitReached(
                 f"A profile can have at most {limits.lists} lists; delete some first.",
                 "list_limit_reached",

@@ -54,7 +54,8 @@ def remaining_capacity(limits: SizeLimits, items: int, lists: int, entries: int)
 
 
 def fits(wishes: Sequence[Item], lists: Sequence[OrderedList], remaining: SizeLimits) -> bool:
-    """Returns whether the customer has room for all of the session's items and lists."""
+    """Returns whether all of the session's items and lists fit into the remaining
+    capacity."""
     entries = sum(int(made.row["item_count"]) for made in lists)
     return (
         len(wishes) <= remaining.items

@@ -70,9 +70,11 @@ class Hosts:
                 except Exception as error:
                     self._errors = [error]
                     self._suspect_down(address)
-        telling = [error for error in self._errors if not isinstance(error, _UNREACHABLE)]
-        late = [error for error in self._errors if isinstance(error, TimeoutError)]
-        raise (telling or late or self._errors or [ConnectionError("no host accepts writes")])[0]
+        informative = [error for error in self._errors if not isinstance(error, _UNREACHABLE)]
+        timeouts = [error for error in self._errors if isinstance(error, TimeoutError)]
+        raise (
+            informative or timeouts or self._errors or [ConnectionError("no host accepts writes")]
+        )[0]
 
     def closed(self, connection: Connection) -> None:
         """Forgets a connection that was closed or is given up; suspects its host if it broke."""

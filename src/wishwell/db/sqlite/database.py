@@ -230,7 +230,7 @@ class SQLite:
 
     def _arrival(self) -> Job | None:
         """Waits for a write to arrive, and returns it; ``None`` closes the writer."""
-        if self._turnstile.told:
+        if self._turnstile.has_announced:
             try:
                 return self._arrived.get(timeout=CONTENDED_SECONDS)
             except queue.Empty:

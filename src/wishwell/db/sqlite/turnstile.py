@@ -35,8 +35,8 @@ class Turnstile:
 
     def __init__(self, database: str) -> None:
         self._file: int | None = None
-        self.told = False
-        """Whether this process has told the others that its queues are contended."""
+        self.has_announced = False
+        """Whether this process has announced to the others that its queues are contended."""
         with contextlib.suppress(OSError):
             path = os.path.realpath(database) + "-turn"
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -71,15 +71,15 @@ class Turnstile:
         elsewhere = not self._lock(_CONTENDED)
         if here:
             self._lock(_CONTENDED, fcntl.LOCK_SH)
-            self.told = True
+            self.has_announced = True
         else:
             self.calm_down()
         return elsewhere
 
     def calm_down(self) -> None:
-        """Tells the other processes that this one's queues are no longer contended."""
+        """Shows the other processes that this one's queues are no longer contended."""
         self._unlock(_CONTENDED)
-        self.told = False
+        self.has_announced = False
 
     def close(self) -> None:
         """Closes the file, which releases its locks."""

@@ -130,8 +130,8 @@ def _host(request: Request, caller: Caller | None) -> str:
 
 
 def _is_https(request: Request, forwards: bool) -> bool:
-    told = request.header(b"x-forwarded-proto") if forwards else None
-    return (told or "").strip().lower() == "https"
+    protocol = request.header(b"x-forwarded-proto") if forwards else None
+    return (protocol or "").strip().lower() == "https"
 
 
 # rule: limit-address
