@@ -121,35 +121,39 @@ def _add_items(
     rows: Rows, store: Store, key: str, bundle: Bundle, existing: ExistingProfile
 ) -> None:
     """Adds missing items, and adds existing items to the lists that the file adds."""
-    fresh = bundle.lists.keys() - existing.lists.keys()
-    places = {
-        (id, item): place
-        for id in fresh
-        for item, place in ordering.positions_in_order(bundle.lists[id].order).items()
+    new_lists = bundle.lists.keys() - existing.lists.keys()
+    positions = {
+        (list_id, item_id): position
+        for list_id in new_lists
+        for item_id, position in ordering.positions_in_order(bundle.lists[list_id].order).items()
     }
-    item_ids = {id for id, _ in existing.items.values()}
+    existing_ids = {id for id, _ in existing.items.values()}
     for item in bundle.items:
-        if there := existing.items.get(item.kind):
-            id, on = there[0], there[1].split()
-            comes = bundle.lists.keys() if bundle.joins else fresh
-            lists = [id for id in item.list_ids if id in comes and id not in on]
-            if lists:
-                named = {"profile": key, "id": id, "list_ids": " ".join(sorted(on + lists))}
-                rows["import_item_lists"].append(named)
-        elif item.id in item_ids:
+        if found := existing.items.get(item.kind):
+            item_id, list_ids = found[0], found[1].split()
+            open_lists = bundle.lists.keys() if bundle.joins else new_lists
+            joined = [id for id in item.list_ids if id in open_lists and id not in list_ids]
+            if joined:
+                params = {"profile": key, "id": item_id}
+                params["list_ids"] = " ".join(sorted(list_ids + joined))
+                rows["import_item_lists"].append(params)
+        elif item.id in existing_ids:
             continue  # the item has been changed to another product since the export
         else:
-            id, lists = item.id, item.list_ids
-            rows["items"].append(_item_row(store, key, item))
-            if item.tags:
-                of = {"profile_id": key, "store_id": store.id, "item_id": id}
-                rows["item_tags"] += [{**of, "tag": tag} for tag in item.tags]
-        if lists:
-            of = {"profile_id": key, "item_id": id}
-            rows["entries"] += [
-                {**of, "list_id": list_id, "position": places.get((list_id, item.id), 0)}
-                for list_id in lists
-            ]
+            item_id, joined = item.id, item.list_ids
+            _add_item(rows, store, key, item)
+        columns = {"profile_id": key, "item_id": item_id}
+        for list_id in joined:
+            position = positions.get((list_id, item.id), 0)
+            rows["entries"].append({**columns, "list_id": list_id, "position": position})
+
+
+def _add_item(rows: Rows, store: Store, key: str, item: ItemRecord) -> None:
+    """Adds an item with its tags, but without its lists."""
+    rows["items"].append(_item_row(store, key, item))
+    columns = {"profile_id": key, "store_id": store.id, "item_id": item.id}
+    for tag in item.tags:
+        rows["item_tags"].append({**columns, "tag": tag})
 
 
 def _profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
