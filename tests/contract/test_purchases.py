@@ -24,7 +24,7 @@ from wishwell.privacy import erasure, journal_replay
 from wishwell.products import NewProduct, ProductData, notices
 from wishwell.products.money import Money
 from wishwell.reports import purchases as reports
-from wishwell.wishlists import item_changes, items, linking, orders, purchases, saving
+from wishwell.wishlists import item_changes, item_life, items, linking, orders, purchases, saving
 
 DAY = 86_400_000
 ON = {"purchases": True}
@@ -453,6 +453,20 @@ def test_saving_again_clears_the_mark_with_purchases_off(bench, told, way):
     assert items.from_row(row).purchased is UNSET
 
 
+def test_change_to_another_product_clears_the_mark(bench, till):
+    """A bought item that is changed to another product has no mark, also after a later version of
+    the order. Rule: purchase-mark."""
+    ann = bench.new_customer(till)
+    saved, placed = bench.save(ann, 1), bench.clock.tick()
+    lines = (1, None, 1), (2, None, 1)
+    assert buy(bench, ann, *lines, at=placed).matched == 1
+    patch = items.ItemPatch(product_id="2")
+    changed = bench.write(saving.change, ann, saved.id, patch, bench.clock.tick())
+    buy(bench, ann, *lines, updated=2, at=placed)
+    [row] = bench.all("items_all", profile=ann.id)
+    assert (changed.purchased, items.from_row(row).purchased) == (UNSET, UNSET)
+
+
 @pytest.mark.parametrize("on", [True, False])
 def test_another_store_gets_no_orders(bench, till, tmp_path, on):
     """An import into a store with another id adds its items without orders, marks and removed
@@ -537,6 +551,17 @@ def test_other_stores_keep_nothing_of_removed_items(bench):
     bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
     bench.write(item_changes.delete, ann, bench.save(ann, 3, tags=["a"]).id, bench.clock.tick())
     assert bench.select("SELECT 1 FROM removed_items WHERE profile_id = $1", ann.id) == []
+
+
+def test_background_job_forgets_removed_items_after_seven_days(bench, till):
+    """The job of removed items leaves those of the last seven days. Rule: purchase-match."""
+    ann = bench.new_customer(till)
+    for product, days in ((1, 6), (2, 2)):
+        bench.write(item_changes.delete, ann, bench.save(ann, product).id, bench.clock.tick())
+        bench.clock.milliseconds += days * DAY
+    bench.drain(item_life.RETENTION_JOBS["removed"](bench.db, 0, bench.clock))
+    remembered = "SELECT product_id FROM removed_items WHERE profile_id = $1"
+    assert bench.select(remembered, ann.id) == [("2",)]
 
 
 def test_forgotten_order_is_forgotten_again_after_a_restore(bench, till):
