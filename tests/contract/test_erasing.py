@@ -37,7 +37,7 @@ class World:
         self.hook = bench.write(*made, bench.clock.tick()).id
 
     def copy(self, token, caller, name):
-        wanted = copies.Wanted(self.bench.new_id(), lists.ListFields(name))
+        wanted = copies.NewList(self.bench.new_id(), lists.ListFields(name))
         given = (self.bench.finder, token, caller, wanted, self.bench.new_id, PLENTY)
         self.bench.write(copies.copy, *given, self.bench.clock.tick())
 

@@ -146,7 +146,7 @@ def test_copy_takes_the_price_at_copying(bench):
         shares.create, owner, made.id, ShareSettings(), bench.new_id(), token, bench.clock.tick()
     )
     put(bench, store, 1, "8")
-    wanted = copies.Wanted(bench.new_id(), ListFields())
+    wanted = copies.NewList(bench.new_id(), ListFields())
     named = (wanted, bench.new_id, PLENTY, bench.clock.tick())
     copy = bench.write(copies.copy, bench.finder, token, reader, *named)
     [item] = bench.read(lists.find, reader, copy.id, "customer").items

@@ -127,7 +127,7 @@ class World:
         bench, token = self.bench, self.token(number)
         made, new = bench.new_id(), [bench.new_id() for _ in range(20)]
         now, taken = bench.clock.tick(), iter(new)
-        wanted, most = copies.Wanted(made, lists.ListFields(name)), bounds(UNLIMITED)
+        wanted, most = copies.NewList(made, lists.ListFields(name)), bounds(UNLIMITED)
         both(
             lambda: bench.write(
                 copies.copy,
@@ -388,7 +388,7 @@ def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
     [at] = bench.fill(owner, products=3, lists=1, on=1)
     made = bench.share(owner, at)
     for most, fits in ((2, False), (3, True)):
-        wanted, now = copies.Wanted(bench.new_id(), lists.ListFields()), bench.clock.tick()
+        wanted, now = copies.NewList(bench.new_id(), lists.ListFields()), bench.clock.tick()
         terms = (other, wanted, bench.new_id, bounds(9, list_items=most), now)
         with contextlib.nullcontext() if fits else pytest.raises(LimitReached):
             bench.write(copies.copy, bench.finder, made.token, *terms)

@@ -22,7 +22,7 @@ WISHLIST = "Wishlist"
 """Name of the copy of a whole wishlist, unless the request or the share has one."""
 
 
-class Wanted(NamedTuple):
+class NewList(NamedTuple):
     """The new list's id and fields. Without a name, it gets that of the shared list."""
 
     id: str
@@ -35,7 +35,7 @@ async def copy(
     lookup: ShareLookup,
     token: str,
     caller: Profile,
-    wanted: Wanted,
+    new_list: NewList,
     new_id: Callable[[], str],
     limits: SizeLimits,
     now: str,
@@ -48,28 +48,30 @@ async def copy(
     """
     await shares.resolve_locked(tx, lookup, token, caller, now)
     shared = await shares.view(tx, lookup, token, None, now)
-    name = wanted.fields.name or shared.name or shared.display_name or WISHLIST
-    fields = replace(wanted.fields, name=name)
-    async with events.record_list_changes(tx, caller, now, lists.records(tx, caller, wanted.id)):
-        made = await lists.add(tx, caller, fields, wanted.id, limits, now)
-        there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])
+    name = new_list.fields.name or shared.name or shared.display_name or WISHLIST
+    fields = replace(new_list.fields, name=name)
+    async with events.record_list_changes(tx, caller, now, lists.records(tx, caller, new_list.id)):
+        copied = await lists.add(tx, caller, fields, new_list.id, limits, now)
+        existing = await items.of_products(
+            tx, caller, [str(item.product_id) for item in shared.items]
+        )
         changes: list[tuple[Item | None, Item]] = []
         # Reversed, so that the first item gets the newest id and pages show the list's order too.
         for item in reversed(shared.items):
             product, variant = str(item.product_id), str(item.variant_id or items.NO_VARIANT)
-            if before := there.get((product, variant)):
-                after = replace(before, list_ids=sorted([*before.list_ids, made.id]))
+            if before := existing.get((product, variant)):
+                after = replace(before, list_ids=sorted([*before.list_ids, copied.id]))
             else:
                 after = items.new(new_id(), product, variant, now)
-                after.list_ids.append(made.id)
+                after.list_ids.append(copied.id)
                 for name in COPIED:
                     setattr(after, name, getattr(item, name))
             changes.insert(0, (before, after))
         await saving.set_prices(tx, caller, [after for before, after in changes if before is None])
         await item_changes.check_limits(tx, caller, changes, limits, "copy")
-        in_order = ordering.positions_in_order([item.id for _, item in changes])
-        places = {(made.id, id): place for id, place in in_order.items()}
-        told = await item_changes.write(tx, caller, changes, now, places)
-    await events.record_events(tx, caller, now, told)
-    made.item_count = len(changes)
-    return made
+        order = ordering.positions_in_order([item.id for _, item in changes])
+        positions = {(copied.id, id): position for id, position in order.items()}
+        new_events = await item_changes.write(tx, caller, changes, now, positions)
+    await events.record_events(tx, caller, now, new_events)
+    copied.item_count = len(changes)
+    return copied

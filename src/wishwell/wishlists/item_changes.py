@@ -124,29 +124,32 @@ async def check_limits(
     sizes: dict[str, int] = dict(map(tuple, await tx.all("list_sizes", profile=profile.id)))
     entry_count = sum(sizes.values())
     for index, (before, after) in enumerate(changes):
-        joined, left = _list_ids(after) - _list_ids(before), _list_ids(before) - _list_ids(after)
+        joined_lists, left_lists = (
+            _list_ids(after) - _list_ids(before),
+            _list_ids(before) - _list_ids(after),
+        )
         item_count += before is None
-        entry_count += len(joined) - len(left)
+        entry_count += len(joined_lists) - len(left_lists)
         if before is None and item_count > limits.items:
             raise LimitReached(
                 f"A profile can have at most {limits.items} items; delete some first.",
                 "item_limit_reached",
             )
         field_name = field.format(index)
-        if unknown := joined - sizes.keys():
+        if unknown := joined_lists - sizes.keys():
             raise NotFound(
                 f"{field_name}: {search.excerpt(min(unknown))} isn't the id of a list of this "
                 "profile.",
                 "list_not_found",
             )
-        for id in joined:
+        for id in joined_lists:
             sizes[id] += 1
             if sizes[id] > limits.list_items:
                 raise LimitReached(
                     f"{field_name}: a list can have at most {limits.list_items} items.",
                     "list_item_limit_reached",
                 )
-        if len(joined) > len(left) and entry_count > limits.entries:
+        if len(joined_lists) > len(left_lists) and entry_count > limits.entries:
             raise LimitReached(
                 f"{field_name}: all lists of a profile together can have at most {limits.entries} "
                 "items.",
@@ -232,17 +235,20 @@ async def _write_entries(
     removed: list[dict[str, object]] = []
     sizes = Counter[str]()
     for before, after in changes:
-        joined, left = _list_ids(after) - _list_ids(before), _list_ids(before) - _list_ids(after)
+        joined_lists, left_lists = (
+            _list_ids(after) - _list_ids(before),
+            _list_ids(before) - _list_ids(after),
+        )
         if after:
             params = {"profile_id": profile.id, "item_id": after.id}
             added += [
                 {**params, "list_id": id, "position": positions.get((id, after.id), 0)}
-                for id in joined
+                for id in joined_lists
             ]
         if before:
-            removed += [{"profile": profile.id, "list": id, "item": before.id} for id in left]
-        sizes.update(joined)
-        sizes.subtract(left)
+            removed += [{"profile": profile.id, "list": id, "item": before.id} for id in left_lists]
+        sizes.update(joined_lists)
+        sizes.subtract(left_lists)
     await tx.run_many("entry_remove", removed)
     if added:
         await tx.fill("entries", added)

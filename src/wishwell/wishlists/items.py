@@ -104,7 +104,7 @@ def new(id: str, product_id: str, variant_id: str, now: str) -> Item:
     return from_row([columns.get(name, "") for name in statements.columns("item_fields")])
 
 
-class _OfProduct(Protocol):
+class _HasProduct(Protocol):
     """An item, or an item of a shared list."""
 
     product_id: types.ProductId
@@ -112,11 +112,11 @@ class _OfProduct(Protocol):
 
 
 # rule: store-product-ids
-def show(found: Iterable[_OfProduct], *, text_ids: bool) -> None:
+def show(items: Iterable[_HasProduct], *, text_ids: bool) -> None:
     """Converts product and variant ids to numbers, unless the store has text ids."""
     if text_ids:
         return
-    for item in found:
+    for item in items:
         # Inlines stores.number, because its calls would take 3 % of a page's time.
         product, variant = item.product_id, item.variant_id
         if product.__class__ is str and product.isdecimal():
@@ -125,10 +125,10 @@ def show(found: Iterable[_OfProduct], *, text_ids: bool) -> None:
             item.variant_id = int(variant)
 
 
-async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
+async def page(tx: Reader, scope: Scope, request: pages.PageRequest) -> pages.Page[Item]:
     """Returns a page of items, newest first. Raises ``profiles.missing``."""
-    made = from_row if isinstance(scope, Profile) else from_store_row
-    return await pages.read(tx, "items", scope, asked, made)
+    convert = from_row if isinstance(scope, Profile) else from_store_row
+    return await pages.read(tx, "items", scope, request, convert)
 
 
 async def find(tx: Reader, profile: Profile, id: str) -> Item:

@@ -80,7 +80,7 @@ async def _lock(tx: Writer, session: Profile, customer: Profile, now: str) -> se
     ``NotFound``.
     """
     both = {(False, session.id), (True, customer.id)}
-    in_order = sorted(both | await reservations.owners(tx, session.id))
+    in_order = sorted(both | await reservations.find_owners(tx, session.id))
     for _, id in in_order:
         if id == customer.id:
             await profiles.lock(tx, customer, now)

@@ -9,7 +9,7 @@ from wishwell.http.responses import Response
 from wishwell.products import shown
 from wishwell.profiles import Profile
 from wishwell.wishlists import copies, reservations, shares
-from wishwell.wishlists.copies import Wanted
+from wishwell.wishlists.copies import NewList
 from wishwell.wishlists.shares import ShareLookup
 
 T = TypeVar("T")
@@ -70,9 +70,9 @@ async def copy_shared_list(request: Request) -> Response:
     new = (await request_body.decode(request, request_types.CopyBody, optional=True)).patch()
     lookup, token = await _share_lookup(request), request.parameters["token"]
     await _create_profile(request, lookup)
-    wanted = Wanted(service.new_id(), new)
+    new_list = NewList(service.new_id(), new)
     new_id, limits, now = service.new_id, request.size_limits, request.now()
-    made = await request.run(copies.copy, lookup, token, caller, wanted, new_id, limits, now)
+    made = await request.run(copies.copy, lookup, token, caller, new_list, new_id, limits, now)
     return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
 
 
