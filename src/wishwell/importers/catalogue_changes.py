@@ -250,7 +250,7 @@ class Changes:
             with bad_rows.skip_bad_row("products", f"{id} of store {self._store.id}"):
                 data = msgspec.json.decode(document, type=ProductData)
                 listed = msgspec.json.decode(variants, type=tuple[Variant, ...])
-                states = notices.states_from(self._store, id, known)
+                states = notices.decode_states(self._store, id, known)
                 product = NewProduct(id, data, listed)
                 stored[id] = _StoredProduct(product, (document, variants), states, updated_at)
         return stored

@@ -107,7 +107,7 @@ SELECT i.id, i.profile_id, i.variant_id, i.created_at, i.dropped_at, i.restocked
 FROM items i
 WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND is_wanted(i)
   AND (SELECT 1 FROM profiles p WHERE p.profile_id = i.profile_id AND p.closed_at IS NULL
-                                  AND coalesce(p.notices, :unasked) = 1) IS NOT NULL
+                                  AND coalesce(p.notices, :default_choice) = 1) IS NOT NULL
 ORDER BY i.id
 LIMIT :limit;
 
@@ -117,7 +117,7 @@ SELECT p.notices, p.gid, i.profile_id, i.dropped_at, i.restocked_at, item_fields
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND is_wanted(i)
   AND (SELECT 1 FROM profiles q WHERE q.profile_id = i.profile_id AND q.closed_at IS NULL
-                                  AND coalesce(q.notices, :unasked) = 1) IS NOT NULL
+                                  AND coalesce(q.notices, :default_choice) = 1) IS NOT NULL
 ORDER BY i.id
 LIMIT :limit;
 
@@ -125,7 +125,7 @@ LIMIT :limit;
 -- rule: notice-drop
 -- SKIP LOCKED, so that this never waits for another write and can't deadlock.
 SELECT profile_id, notices, gid FROM profiles
-WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, :unasked) = 1
+WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, :default_choice) = 1
 FOR NO KEY UPDATE SKIP LOCKED --postgresql
 ;
 
