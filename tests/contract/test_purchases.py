@@ -185,7 +185,7 @@ class World:
         if number < len(wishes):
             at, now = self.now()
             key = wishes[number]
-            found = self.bench.read(items.of_products, of, [str(key[0])])
+            found = self.bench.read(items.find_by_products, of, [str(key[0])])
             item = found[str(key[0]), str(key[1] or "")]
             self.bench.write(item_changes.delete, of, item.id, at)
             self.hand.remove(of.id, key, now)
@@ -657,13 +657,13 @@ def test_imported_item_has_the_mark_of_a_later_purchase(bench, till, tmp_path):
     path = exported(bench, till, tmp_path)
     buy(bench, ann, (1, None, 3))
     for one in (ann, bob):
-        for item in bench.read(items.of_products, one, ["1", "2"]).values():
+        for item in bench.read(items.find_by_products, one, ["1", "2"]).values():
             bench.write(item_changes.delete, one, item.id, bench.clock.tick())
     load(bench, path, till.handle)
     marks = {
         (one, item.product_id): item.purchased
         for one in (ann, bob)
-        for item in bench.read(items.of_products, one, ["1", "2"]).values()
+        for item in bench.read(items.find_by_products, one, ["1", "2"]).values()
     }
     assert marks.pop((ann, "1")).quantity == 3
     assert marks == {(ann, "2"): UNSET, (bob, "1"): UNSET, (bob, "2"): UNSET}

@@ -110,7 +110,7 @@ def test_merge_keeps_the_price_of_the_earlier_item(bench, earlier):
         put(bench, store, product, "8")
     bench.save(second, 1)
     bench.link(session, customer)
-    merged = bench.run(bench.db.read(items.of_products, customer, ["1", "2"]))
+    merged = bench.run(bench.db.read(items.find_by_products, customer, ["1", "2"]))
     assert {key[0]: amount(item) for key, item in merged.items()} == {"1": "10", "2": "5"}
 
 

@@ -184,8 +184,8 @@ async def write(
     created = [after for before, after in real if after and not before]
     updated = [after for before, after in real if after and before]
     if created:
-        await tx.fill("items", [_item_columns(profile, item) for item in created])
-    await tx.run_many("item_put", [_item_columns(profile, item) for item in updated])
+        await tx.fill("items", [_to_columns(profile, item) for item in created])
+    await tx.run_many("item_put", [_to_columns(profile, item) for item in updated])
     await _write_tags(tx, profile, real)
     any_left_list = await _write_entries(tx, profile, real, positions)
     if deleted:
@@ -257,7 +257,7 @@ async def _write_entries(
     return bool(removed)
 
 
-def _item_columns(profile: Profile, item: Item) -> dict[str, object]:
+def _to_columns(profile: Profile, item: Item) -> dict[str, object]:
     product_id, variant_id = items.item_key(item)
     return mapping.to_columns(item) | {
         "profile_id": profile.id,

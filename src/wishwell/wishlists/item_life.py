@@ -26,8 +26,8 @@ RETENTION_JOBS = {"removed": purchases.forget_removed}
 
 
 def is_followed(store: Store) -> bool:
-    """Returns whether a feature of the store follows items. Then each change of an item is a
-    transaction that calls this module, never a single statement."""
+    """Returns whether a feature of the store follows items. Then saves and deletes call this module
+    in a transaction, where they would otherwise be a single statement."""
     return purchases.are_on(store)
 
 
@@ -40,7 +40,8 @@ def needs_clearing(item: Item) -> bool:
 async def saved(
     tx: Writer, profile: Profile, saves: Sequence[Saved], now: str
 ) -> list[tuple[Item, Item]]:
-    """Items were created, or existing ones were saved again. Returns further changes of them."""
+    """Follows saves: items that a save or a copy created, and existing items that were saved again.
+    Returns further changes to these items."""
     saved_again = [save.item for save in saves if not save.created]
     return await purchases.clear_marks(tx, profile, saved_again, now)
 
@@ -48,12 +49,12 @@ async def saved(
 async def changed_product(
     tx: Writer, profile: Profile, item: Item, now: str
 ) -> list[tuple[Item, Item]]:
-    """An item was changed to another product or variant. Returns further changes of it."""
+    """Follows a change of an item's product or variant. Returns further changes to the item."""
     return await purchases.clear_marks(tx, profile, [item], now)
 
 
 async def removed(tx: Writer, profile: Profile, item_ids: Sequence[str], now: str) -> None:
-    """Items are about to be deleted; their rows still exist."""
+    """Follows a deletion of items, just before it deletes their rows."""
     await purchases.remember_removed(tx, profile, item_ids, now)
 
 
@@ -64,8 +65,8 @@ async def merged(
     pairs: Iterable[tuple[Item, Item | None]],
     new_ids: Mapping[str, str],
 ) -> list[tuple[Item, Item]]:
-    """A sign-in has added the session's items to the customer's; the session's rows still exist.
-    Returns further changes of the customer's items.
+    """Follows a sign-in, which has added the session's items to the customer's and not yet deleted
+    the session's rows. Returns further changes to the customer's items.
 
     ``pairs``: the session's items, each with the customer's item that it was merged into, as both
     were before. ``new_ids``: the ids that the session's items have now, by their old ids; items
@@ -77,6 +78,6 @@ async def merged(
 async def imported(
     tx: Writer, store: Store, item_rows: Mapping[str, Sequence[Mapping[str, str]]]
 ) -> None:
-    """An import has added items. ``item_rows``: their rows by their profile's key. Imports record
-    no events, so the features change the rows themselves."""
+    """Follows an import's new items. ``item_rows``: their rows by their profile's key. Imports
+    record no events, so the features change the rows themselves."""
     await purchases.mark_imported(tx, store, item_rows)

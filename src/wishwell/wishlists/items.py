@@ -140,7 +140,7 @@ async def find(tx: Reader, profile: Profile, id: str) -> Item:
     return from_row(row)
 
 
-async def of_products(
+async def find_by_products(
     tx: Reader, profile: Profile, products: Iterable[str]
 ) -> dict[tuple[str, str], Item]:
     """Returns the profile's items with these products, by key (see ``item_key``)."""

@@ -64,7 +64,7 @@ async def link(
     locked = await _lock(tx, session, customer, now)
     if locked is None:
         return 0
-    async with events.record_list_changes(tx, customer, now, lists.records(tx, customer)):
+    async with events.record_list_changes(tx, customer, now, lists.snapshot_reader(tx, customer)):
         linked, new_events = await _move(tx, session, customer, limits, locked, now)
     new_events = [(type_, events.marked_as_linked(data)) for type_, data in new_events]
     new_events.append(("profile.linked", msgspec.json.encode(linked)))
@@ -103,8 +103,8 @@ async def _move(
     now: str,
 ) -> tuple[Linked, list[Event]]:
     """Moves the session's records. Returns the data of the link's event and the items' events."""
-    session_items, customer_items = await _items(tx, session), await _items(tx, customer)
-    session_lists, customer_lists = await _lists(tx, session), await _lists(tx, customer)
+    session_items, customer_items = await _read_items(tx, session), await _read_items(tx, customer)
+    session_lists, customer_lists = await _read_lists(tx, session), await _read_lists(tx, customer)
     remaining = merging.remaining_capacity(
         limits,
         len(customer_items),
@@ -113,14 +113,14 @@ async def _move(
     )
     names = {merging.normalised_name(one.name) for one in session_lists}
     same_named = [one for one in customer_lists if merging.normalised_name(one.name) in names]
-    twins = _twins(session_items, customer_items)
+    twins = _find_twins(session_items, customer_items)
     if not twins and not same_named and merging.fits(session_items, session_lists, remaining):
-        merged = merging.unchanged(session_items, session_lists)
+        merged = merging.merge_unchanged(session_items, session_lists)
         for statement in _COPY_STATEMENTS:
             await tx.run(statement, session=session.id, customer=customer.id)
         new_events = item_changes.make_events(customer, [(None, item) for item in session_items])
     else:
-        created = _creation_times(session_items, customer_items, twins)
+        created = _compute_creation_times(session_items, customer_items, twins)
         session_lists = await _read_order(tx, session, session_lists, created)
         same_named = await _read_order(tx, customer, same_named, created)
         twin_ids = {id: twin.id for id, twin in twins.items()}
@@ -141,14 +141,14 @@ async def _move(
     return Linked(session.gid, customer.gid, *counts), new_events
 
 
-def _twins(session_items: Sequence[Item], customer_items: Sequence[Item]) -> dict[str, Item]:
+def _find_twins(session_items: Sequence[Item], customer_items: Sequence[Item]) -> dict[str, Item]:
     """Returns the customer's items with the same product and variant, by the session's item ids."""
     by_key = {items.item_key(item): item for item in customer_items}
     keys = {item.id: items.item_key(item) for item in session_items}
     return {id: by_key[key] for id, key in keys.items() if key in by_key}
 
 
-def _creation_times(
+def _compute_creation_times(
     session_items: Sequence[Item], customer_items: Sequence[Item], twins: Mapping[str, Item]
 ) -> dict[str, str]:
     """Returns the creation time of each item, as it will be after the merge."""
@@ -160,7 +160,7 @@ def _creation_times(
 
 
 async def _close(tx: Writer, session: Profile, customer: Profile, now: str) -> None:
-    """Adds the session's own fields to the customer, and deletes what is left of the session."""
+    """Adds the session's own fields to the customer, and deletes the session's records."""
     [row] = await tx.all("profile_shown", profile=session.id)
     session_record = statements.named("profile_record_fields", row)
     fields = {name: session_record[name] for name in ("email", "notices", "shared")}
@@ -183,11 +183,11 @@ _DELETE_STATEMENTS = (
 )
 
 
-async def _items(tx: Reader, profile: Profile) -> list[Item]:
+async def _read_items(tx: Reader, profile: Profile) -> list[Item]:
     return [items.from_row(row) for row in await tx.all("items_all", profile=profile.id)]
 
 
-async def _lists(tx: Reader, profile: Profile) -> list[OrderedList]:
+async def _read_lists(tx: Reader, profile: Profile) -> list[OrderedList]:
     """Returns the lists, the oldest first, without their items."""
     rows = await tx.all("lists_kept", profile=profile.id)
     return [OrderedList(statements.named("lists_filled", row)) for row in rows]

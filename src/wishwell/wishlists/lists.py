@@ -72,7 +72,7 @@ def check_name(name: str, field: str = "name") -> str:
     return name
 
 
-def records(
+def snapshot_reader(
     tx: Reader, profile: Profile, id: str | None = None
 ) -> Callable[[], Awaitable[events.ListSnapshots]]:
     """Returns a reader for ``events.record_list_changes`` of a profile's lists, or one, with their
@@ -102,7 +102,7 @@ async def _record_changes(tx: Writer, profile: Profile, id: str, now: str) -> As
 
     Raises ``NotFound``, ``profiles.missing``.
     """
-    async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
+    async with events.record_list_changes(tx, profile, now, snapshot_reader(tx, profile, id)):
         is_known = await profiles.lock_known(tx, profile)
         if not is_known or await tx.one("list_find", profile=profile.id, id=id) is None:
             raise no_record("list")
@@ -143,7 +143,7 @@ async def create(
     tx: Writer, profile: Profile, fields: ListFields, id: str, limits: SizeLimits, now: str
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
-    async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
+    async with events.record_list_changes(tx, profile, now, snapshot_reader(tx, profile, id)):
         return await add(tx, profile, fields, id, limits, now)
 
 
@@ -199,7 +199,7 @@ async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now:
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes a list but not its items. Raises ``NotFound``, ``profiles.missing``."""
     async with _record_changes(tx, profile, id, now):
-        await shares.delete_all(tx, profile, await shares.of_list(tx, profile, id))
+        await shares.delete_all(tx, profile, await shares.find_of_list(tx, profile, id))
         if item_ids := list(await _read_positions(tx, profile, id)):
             await tx.run("list_leave_items", profile=profile.id, id=id, items=item_ids)
             await tx.run("entries_remove", profile=profile.id, lists=[id], items=item_ids)

@@ -66,9 +66,9 @@ def fits(
     )
 
 
-def unchanged(session_items: Sequence[Item], lists: Sequence[OrderedList]) -> Merged:
-    """Returns the merge of a session that has no item and no list name in common with the customer,
-    and that fits: all of it moves as it is, without ``added``."""
+def merge_unchanged(session_items: Sequence[Item], lists: Sequence[OrderedList]) -> Merged:
+    """Returns the merge of a session whose items and list names all differ from the customer's, and
+    fit: everything moves unchanged, without ``added``."""
     return Merged(
         {item.id: item.id for item in session_items}, {one.id: one.id for one in lists}, {}
     )
@@ -93,10 +93,10 @@ def merge(
     joins = _choose_target_lists(session_lists, new_ids, same_named, remaining.list_items)
     moving_lists = [one.id for one in session_lists if one.id not in joins]
     joins |= {id: id for id in sorted(moving_lists, reverse=True)[: remaining.lists]}
-    added = _added_items(session_lists, new_ids, joins, same_named)
+    added = _choose_added_items(session_lists, new_ids, joins, same_named)
     if sum(map(len, added.values())) > remaining.entries:
         newest_ids = [new_ids[item.id] for item in newest if item.id in new_ids]
-        added = _newest_entries(added, newest_ids, remaining.entries)
+        added = _choose_newest_entries(added, newest_ids, remaining.entries)
     return Merged(new_ids, joins, added)
 
 
@@ -120,7 +120,7 @@ def _choose_target_lists(
     return joins
 
 
-def _added_items(
+def _choose_added_items(
     session_lists: Sequence[OrderedList],
     new_ids: Mapping[str, str],
     joins: Mapping[str, str],
@@ -140,7 +140,7 @@ def _added_items(
     return added
 
 
-def _newest_entries(
+def _choose_newest_entries(
     added: Mapping[str, Sequence[str]], newest_ids: Sequence[str], max_entries: int
 ) -> dict[str, list[str]]:
     """Returns those of the items added to lists that were saved last."""

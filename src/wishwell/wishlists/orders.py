@@ -100,7 +100,7 @@ class PurchaseView(msgspec.Struct, rename="camel", omit_defaults=True):
     """For the event of a purchase: the item; omitted if it was removed before the order."""
 
 
-def _view(purchase: Purchase, store: Store) -> PurchaseView:
+def _to_view(purchase: Purchase, store: Store) -> PurchaseView:
     price: UnitPrice | UnsetType = UNSET
     if purchase.amount:
         price = {"amount": purchase.amount, "currency": purchase.currency}
@@ -117,7 +117,7 @@ def _view(purchase: Purchase, store: Store) -> PurchaseView:
 async def of_profile(tx: Reader, profile: Profile) -> list[PurchaseView]:
     """Returns a profile's purchases in the order of their orders."""
     rows = await tx.all("person_purchases", store=profile.store.id, profile=profile.id)
-    return [_view(purchase, profile.store) for purchase in map(from_row, rows)]
+    return [_to_view(purchase, profile.store) for purchase in map(from_row, rows)]
 
 
 def are_accepted(store: Store) -> bool:
@@ -150,7 +150,7 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> AppliedOrde
     old_keys = {match.key for match in before}
     new_matches = [match for match in after if match.key not in old_keys]
     products = {match.product_id for match in (*before, *after)}
-    for profile in _profiles(locked):
+    for profile in _list_profiles(locked):
         matches = new_matches if profile == buyer else ()
         await _mark(tx, profile, products, matches, wishes, now)
     return AppliedOrder(order.id, "applied", len(after))
@@ -178,7 +178,7 @@ async def restore(
                 match.profile_id, match.placed_at = None, ""
     await _replace_matches(tx, params, after, updated_at)
     products = {match.product_id for match in (*before, *after)}
-    for profile in _profiles(locked):
+    for profile in _list_profiles(locked):
         changes = await purchases.compute_marks(tx, profile, products)
         await item_changes.write(tx, profile, changes, now)
 
@@ -204,7 +204,7 @@ async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
     await tx.run("order_purchases_delete", **params)
     await tx.run("order_delete", **params)
     products = {match.product_id for match in before}
-    for profile in _profiles(locked):
+    for profile in _list_profiles(locked):
         changes = await purchases.compute_marks(tx, profile, products)
         await item_changes.apply(tx, profile, changes, now)
 
@@ -247,7 +247,9 @@ async def _lock_owners(
     keys = {match.profile_id for match in matches} - {None} | {*more_keys}
     open_profiles = {key: await _find_open(tx, store, key) for key in sorted(filter(None, keys))}
     locked = {key: profile for key, profile in open_profiles.items() if profile is not None}
-    for profile in sorted(_profiles(locked), key=lambda owner: (not owner.is_session, owner.id)):
+    for profile in sorted(
+        _list_profiles(locked), key=lambda owner: (not owner.is_session, owner.id)
+    ):
         row = await tx.one("profile_lock", profile=profile.id)
         if row is None or row[0] is not None:  # linked or erased since
             raise RunAgain
@@ -268,7 +270,7 @@ async def _find_open(tx: Reader, store: Store, key: str) -> Profile | None:
     return Profile(id, store, gid, bool(is_session))
 
 
-def _profiles(locked: LockedOwners) -> Sequence[Profile]:
+def _list_profiles(locked: LockedOwners) -> Sequence[Profile]:
     return [*{profile.id: profile for profile in locked.values()}.values()]
 
 
@@ -358,7 +360,7 @@ async def _record_purchases(
     """Records the events of new purchases."""
     new_events: list[tuple[events.Type, bytes]] = []
     for match in new_matches:
-        view = _view(match, profile.store)
+        view = _to_view(match, profile.store)
         wish = match.product_id, match.wish_variant_id
         if wishes[wish]:
             view.item = bought_items[wish]

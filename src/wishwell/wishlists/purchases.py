@@ -61,7 +61,7 @@ async def compute_marks(
         if placed_at > save_times.get((product, variant), placed_at):
             orders[product, variant].append((placed_at, quantity))
     changes = []
-    for key, item in (await items.of_products(tx, profile, products)).items():
+    for key, item in (await items.find_by_products(tx, profile, products)).items():
         changes.append((item, replace(item, purchased=_sum_up(orders[key]))))
     return changes
 

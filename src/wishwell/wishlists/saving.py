@@ -40,7 +40,7 @@ async def save(
         if is_followed or events.events_enabled(profile):
             await tx.begin()
         params = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
-        price = "" if tx.joins_products else await _price(tx, profile, new)
+        price = "" if tx.joins_products else await _read_price(tx, profile, new)
         with_product = with_product and tx.joins_products
         statement = "item_save_shown" if with_product else "item_save"
         row = await tx.one(statement, **asdict(new), **params, saved_price=price)
@@ -49,8 +49,7 @@ async def save(
             item, created = await _record_event(tx, profile, row, now), bool(row[-1])
             saved = Saved(item, created, product)
             if is_followed:
-                changes = await item_life.saved(tx, profile, [saved], now)
-                changed = await _apply_further(tx, profile, changes, now)
+                changed = await follow_saves(tx, profile, [saved], now)
                 return saved._replace(item=changed.get(item.id, item))
             if created or not item_life.needs_clearing(item):
                 return saved
@@ -92,11 +91,11 @@ async def _save(
     await profiles.lock(tx, profile, now)
     names = [new.list_name for new in new_items if new.list_name is not None]
     lists_by_name = await lists.find_or_create(tx, profile, names, new_list_ids, limits, now)
-    existing = await items.of_products(tx, profile, [new.product_id for new in new_items])
+    existing = await items.find_by_products(tx, profile, [new.product_id for new in new_items])
     saves: list[tuple[Item | None, Item]] = []
     for new, id in zip(new_items, new_ids, strict=True):
         before = existing.get((new.product_id, new.variant_id))
-        after = _changed(before or items.new(id, new.product_id, new.variant_id, now), new)
+        after = _set_fields(before or items.new(id, new.product_id, new.variant_id, now), new)
         list_ids = {*after.list_ids, *new.list_ids}
         if new.list_name is not None:
             list_ids.add(lists_by_name[new.list_name])
@@ -107,15 +106,16 @@ async def _save(
     await set_prices(tx, profile, [after for before, after in saves if before is None])
     await item_changes.apply(tx, profile, saves, now)
     all_saved = [Saved(after, created=before is None) for before, after in saves]
-    changes = await item_life.saved(tx, profile, all_saved, now)
-    changed = await _apply_further(tx, profile, changes, now)
+    changed = await follow_saves(tx, profile, all_saved, now)
     return [(before, changed.get(after.id, after)) for before, after in saves]
 
 
-async def _apply_further(
-    tx: Writer, profile: Profile, changes: Sequence[tuple[Item, Item]], now: str
+async def follow_saves(
+    tx: Writer, profile: Profile, saves: Sequence[Saved], now: str
 ) -> dict[str, Item]:
-    """Saves changes that features make to saved items. Returns these items by id."""
+    """Lets the features follow saves of items. Returns the items that these change further, by
+    id."""
+    changes = await item_life.saved(tx, profile, saves, now)
     await item_changes.apply(tx, profile, changes, now)
     return {after.id: after for _, after in changes}
 
@@ -134,7 +134,7 @@ async def set_prices(tx: Reader, profile: Profile, saved: Sequence[Item]) -> Non
         item.saved_price = msgspec.Raw(price.encode()) if price else UNSET
 
 
-async def _price(tx: Writer, profile: Profile, new: NewItem) -> str:
+async def _read_price(tx: Writer, profile: Profile, new: NewItem) -> str:
     """Returns a product's price as JSON, or an empty text."""
     item = items.new("", new.product_id, new.variant_id, "")
     await set_prices(tx, profile, [item])
@@ -156,14 +156,15 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
             if row is not None:
                 return await _record_event(tx, profile, (*row, False), now)
         before = await item_changes.find_locked(tx, profile, id)
-        item = _changed(before, patch)
+        item = _set_fields(before, patch)
         has_other_product = items.item_key(item) != items.item_key(before)
         if has_other_product:
             await set_prices(tx, profile, [item])
         await item_changes.apply(tx, profile, [(before, item)], now)
         if has_other_product:
             changes = await item_life.changed_product(tx, profile, item, now)
-            item = (await _apply_further(tx, profile, changes, now)).get(id, item)
+            await item_changes.apply(tx, profile, changes, now)
+            item = changes[-1][1] if changes else item
     except UniqueViolation as error:
         raise Conflict(
             "productId, variantId: another item of this profile has this product and variant.",
@@ -172,7 +173,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     return item
 
 
-def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
+def _set_fields(item: Item, fields: NewItem | ItemPatch) -> Item:
     """Returns the item with the given fields set, except its lists."""
     after = replace(item)
     for name in ItemPatch.__struct_fields__:

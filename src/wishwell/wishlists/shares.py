@@ -266,7 +266,7 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
 
 async def find(tx: Reader, profile: Profile, list_id: str, id: str) -> Share:
     """Returns a share. Raises ``NotFound``."""
-    for share in await of_list(tx, profile, list_id):
+    for share in await find_of_list(tx, profile, list_id):
         if share.id == id:
             return share
     raise no_record("share")
@@ -286,7 +286,7 @@ async def find_all(tx: Reader, profile: Profile) -> list[Share]:
     return [from_row(row) for row in await tx.all("shares_all", profile=profile.id)]
 
 
-async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
+async def find_of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
     shares = await find_all(tx, profile)
     return [share for share in shares if (share.list_id or WHOLE) == list_id]
 
