@@ -37,7 +37,7 @@ def everything(server: PostgresServer, profiles: int) -> Iterator[tuple[list[Sho
             shop = Shop(engine, server)
             rows, owners = seed.plan(shop.store, profiles)
             doomed, victims = seed.plan(shop.store, VICTIMS, first=profiles)
-            gone = list(seed.each_item(doomed, victims))
+            victim_items = list(seed.each_item(doomed, victims))
             rows = seed.joined([rows, doomed])
             shop.insert(rows)
             shops.append(shop.serve())
@@ -47,14 +47,19 @@ def everything(server: PostgresServer, profiles: int) -> Iterator[tuple[list[Sho
                 tokens = seed.usual(shop.database, rows, "k" * 40)
                 targets.append(Bare("usual", shop))
             for target in targets:
-                given = [owners, gone]
+                owners_and_victims = [owners, victim_items]
                 if target.kind == "usual":
-                    given = [[o._replace(token=tokens[o.profile]) for o in some] for some in given]
+                    owners_and_victims = [
+                        [o._replace(token=tokens[o.profile]) for o in some]
+                        for some in owners_and_victims
+                    ]
                 else:  # each deletes its own items, but these two share a database
-                    half = len(gone) // 2
-                    given[1] = gone[:half] if target is shop else gone[half:]
-                write_owners(target.owners, given[0])
-                write_owners(Path(f"{target.owners}-victims"), given[1])
+                    half = len(victim_items) // 2
+                    owners_and_victims[1] = (
+                        victim_items[:half] if target is shop else victim_items[half:]
+                    )
+                write_owners(target.owners, owners_and_victims[0])
+                write_owners(Path(f"{target.owners}-victims"), owners_and_victims[1])
                 opened.callback(target.close)
             everybody += targets
         yield shops, everybody
@@ -99,8 +104,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--profiles", type=int, default=20_000)
-    given = parser.parse_args()
-    if given.again:
+    options = parser.parse_args()
+    if options.again:
         print(report.tables())
         return
     if shutil.which("wrk") is None:
@@ -108,23 +113,23 @@ def main() -> None:
     figures: list[Measurement] = []
     with (
         PostgresServer(fsync=True) as server,
-        everything(server, given.profiles) as (shops, targets),
+        everything(server, options.profiles) as (shops, targets),
     ):
         on_postgres, on_sqlite = shops
         # The first round is discarded: it fills caches and prepares statements.
         measure(targets, 1, 1)
         say("now it counts")
-        results = measure(targets, given.rounds, given.seconds)
+        results = measure(targets, options.rounds, options.seconds)
         for shop in shops:
             say(f"a million requests, {shop.engine}")
             figures += single.memory(shop, partial(wrk, work="mix", seconds=10))
         page = partial(wrk, work="page", seconds=3)
         figures += single.pages_by_processor(on_postgres, on_sqlite, page)
     print(report.table(results))
-    report.write(vars(given), results, figures)  # keeps these results if the rest fails
+    report.write(vars(options), results, figures)  # keeps these results if the rest fails
     with PostgresServer(fsync=True) as server:
         figures += alone(server)
-    report.write(vars(given), results, figures)
+    report.write(vars(options), results, figures)
     print(report.tables())
 
 

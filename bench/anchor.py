@@ -99,17 +99,17 @@ def measure(
     """Returns per kind of request and round: our, Fastify's and the floor's rate and processor time
     in microseconds."""
     sides: tuple[Target, ...] = (shop, anchor, floor)
-    found = {}
+    rounds_by_work = {}
     for work in WORKS:
         load = partial(wrk, work=work, seconds=seconds)
         # The first round is discarded: it fills caches and lets V8 compile.
-        of_sides = in_turns(sides, rounds + 1, lambda side: cost(side, load))  # noqa: B023
-        found[work] = [
+        costs_by_side = in_turns(sides, rounds + 1, lambda side: cost(side, load))  # noqa: B023
+        rounds_by_work[work] = [
             [value for rate, used in row for value in (rate, used * 1e6)]
-            for row in list(zip(*of_sides, strict=True))[1:]
+            for row in list(zip(*costs_by_side, strict=True))[1:]
         ]
         say(f"{shop.engine}: {work}")
-    return found
+    return rounds_by_work
 
 
 def table(record: dict[str, Any]) -> str:
@@ -118,16 +118,20 @@ def table(record: dict[str, Any]) -> str:
     rows = []
     for engine, works in record["engines"].items():
         for work, rounds in works.items():
-            times = [one[1] / one[3] for one in rounds]
-            rates = [one[0] / one[2] for one in rounds]
-            floors = [one[5] / one[3] for one in rounds if len(one) > 4]
-            ours, theirs = (statistics.median(one[at] for one in rounds) for at in (1, 3))
+            times = [round_costs[1] / round_costs[3] for round_costs in rounds]
+            rates = [round_costs[0] / round_costs[2] for round_costs in rounds]
+            floors = [
+                round_costs[5] / round_costs[3] for round_costs in rounds if len(round_costs) > 4
+            ]
+            ours, theirs = (
+                statistics.median(round_costs[index] for round_costs in rounds) for index in (1, 3)
+            )
             cost = f"{ours:.0f}, {theirs:.0f} µs"
             least = spread(floors) if floors else ""
             rows.append([engine, report.NAMES[work], cost, spread(times), spread(rates), least])
-    head = ["Engine", "Request", "Processor time, ours and Fastify's"]
+    heading = ["Engine", "Request", "Processor time, ours and Fastify's"]
     return markdown(
-        [*head, "Ours / Fastify's, processor time", "throughput", "floor / Fastify's"], rows
+        [*heading, "Ours / Fastify's, processor time", "throughput", "floor / Fastify's"], rows
     )
 
 
@@ -138,18 +142,18 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--profiles", type=int, default=5_000)
     parser.add_argument("--engine", choices=ENGINES, nargs="*", default=list(ENGINES))
-    given = parser.parse_args()
-    if not given.again:
+    options = parser.parse_args()
+    if not options.again:
         if shutil.which("wrk") is None:
             sys.exit("This takes wrk, which Debian has: apt install wrk")
         install()
         engines = {}
         with PostgresServer(fsync=True) as server:
-            for engine in given.engine:
+            for engine in options.engine:
                 with contextlib.ExitStack() as opened:
                     shop = Shop(ENGINES[engine], server)
                     opened.callback(shop.close)
-                    rows, owners = seed.plan(shop.store, given.profiles)
+                    rows, owners = seed.plan(shop.store, options.profiles)
                     shop.insert(rows)
                     anchor = Fastify(shop.serve())
                     opened.callback(anchor.close)
@@ -158,8 +162,10 @@ def main() -> None:
                     opened.callback(floor.close)
                     for target in (shop, anchor, floor):
                         write_owners(target.owners, owners)
-                    engines[shop.engine] = measure(shop, anchor, floor, given.rounds, given.seconds)
-        keep(FIGURES, {"machine": machine(), "arguments": vars(given), "engines": engines})
+                    engines[shop.engine] = measure(
+                        shop, anchor, floor, options.rounds, options.seconds
+                    )
+        keep(FIGURES, {"machine": machine(), "arguments": vars(options), "engines": engines})
     record = json.loads(FIGURES.read_text())
     print(f"{of_machine(record['machine'])}\n\n{table(record)}")
 

@@ -50,7 +50,7 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.db.postgres.database import Postgres
 from wishwell.db.sqlite.database import SQLite
 from wishwell.fairness.fair_queue import FairQueue, Flow
-from wishwell.reports import counting, tally
+from wishwell.reports import counting, scheduling, tally
 
 PRODUCTS, READERS = 100_000, 500
 FIRST_SECONDS = 32
@@ -88,7 +88,10 @@ def fill(shop: Shop, count: int) -> None:
         text = f"'00000000-0000-7000-8000-' || substr(CAST(1000000000000 + {number} AS text), 2)"
         return f"({text})::uuid" if shop.server else text
 
-    now, columns = seed.now(), {name: of.replace(" ", ", ") for name, of in seed.COLUMNS.items()}
+    now, columns = (
+        seed.now(),
+        {name: names.replace(" ", ", ") for name, names in seed.COLUMNS.items()},
+    )
     write(
         shop,
         *(f"DROP INDEX {name}" for name in INDEXES),
@@ -103,8 +106,8 @@ def fill(shop: Shop, count: int) -> None:
     )
 
 
-def fill_days(shop: Shop, store: str, products: int, days: int, every: int) -> None:
-    """Inserts the counts of ``days`` days until today; each product changes every ``every`` days."""
+def fill_days(shop: Shop, store: str, products: int, days: int, interval_days: int) -> None:
+    """Inserts the counts of ``days`` days until today; each product changes every ``interval_days`` days."""
     today, began = datetime.datetime.now(datetime.UTC).date().isoformat(), seed.now()
     counts = ", ".join(
         f"('{store}', '{tally.following(today, number - days)}', {number}, '{began}', "
@@ -115,10 +118,10 @@ def fill_days(shop: Shop, store: str, products: int, days: int, every: int) -> N
         shop,
         f"INSERT INTO counts (store_id, {', '.join(tally.Count._fields)}) VALUES {counts}",
         "INSERT INTO wish_counts (store_id, since, until, product_id, variant_id, customers, "
-        f"visitors, added) {numbers(products * days // every)} SELECT '{store}', at, CASE WHEN "
-        f"at + {every} > {days} THEN {tally.FOREVER} ELSE at + {every} END, "
+        f"visitors, added) {numbers(products * days // interval_days)} SELECT '{store}', at, CASE WHEN "
+        f"at + {interval_days} > {days} THEN {tally.FOREVER} ELSE at + {interval_days} END, "
         f"CAST(1000000 + product AS text), '', at + product % 50, 3, at FROM (SELECT "
-        f"i % {products} AS product, i / {products} * {every} + i % {every} + 1 AS at FROM n) x",
+        f"i % {products} AS product, i / {products} * {interval_days} + i % {interval_days} + 1 AS at FROM n) x",
         "VACUUM ANALYZE wish_counts" if shop.server else "ANALYZE wish_counts",
     )
 
@@ -178,17 +181,17 @@ async def count(shop: Shop, handle: str = STORE) -> tuple[float, float]:
 
 def check(shop: Shop) -> None:
     """Compares the stored count with a naive one."""
-    there = (
+    expected_sql = (
         "SELECT i.product_id, i.variant_id, sum(1 - p.is_session), sum(p.is_session) FROM items i "
         f"JOIN profiles p ON p.profile_id = i.profile_id WHERE i.store_id = '{shop.store}' "
         "GROUP BY i.product_id, i.variant_id"
     )
-    counted = (
+    stored_sql = (
         "SELECT product_id, variant_id, customers, visitors FROM wish_counts "
         f"WHERE store_id = '{shop.store}'"
     )
-    for one, other in ((there, counted), (counted, there)):
-        if wrong := shop.number(f"SELECT count(*) FROM ({one} EXCEPT {other}) x"):
+    for minuend, subtrahend in ((expected_sql, stored_sql), (stored_sql, expected_sql)):
+        if wrong := shop.number(f"SELECT count(*) FROM ({minuend} EXCEPT {subtrahend}) x"):
             raise RuntimeError(f"{wrong:,.0f} products are counted wrong")
 
 
@@ -316,14 +319,14 @@ def many(shop: Shop, items: int, number: int, minutes: float, busy: int) -> None
     shop.close()
 
 
-def simulate(items: int, number: int, days: float) -> None:
+def simulate(items: int, stores: int, days: float) -> None:
     """Says how old counts get, by the stores' sizes (log-normal, sigma 2), if each batch costs what
     it is charged at most."""
-    draws = [random.Random(at).lognormvariate(0, 2) for at in range(number)]
+    draws = [random.Random(at).lognormvariate(0, 2) for at in range(stores)]
     sizes = [int(items * draw / sum(draws)) for draw in draws]
     queue, now = FairQueue[tuple[int, int]](), 0.0
-    due = [(0.0, at) for at in range(number)]
-    began, shown, ages = [0.0] * number, [0.0] * number, [math.inf] * number
+    due = [(0.0, at) for at in range(stores)]
+    began, counted_at, ages = [0.0] * stores, [0.0] * stores, [math.inf] * stores
     while now < days * 86_400:
         while due and due[0][0] <= now:
             queue.push(Flow("1", str(due[0][1])), (heapq.heappop(due)[1], 0))
@@ -333,18 +336,20 @@ def simulate(items: int, number: int, days: float) -> None:
         at, rows = entry.item
         began[at] = began[at] if rows else now
         batch = min(sizes[at] - rows, max(250, rows // 100))
-        cost = max(1, batch / 250) * counting.charged(math.inf, min(batch, 250))
-        cost += 0 if rows else counting.charged(math.inf, 400)
+        cost = max(1, batch / 250) * scheduling.charged_seconds(math.inf, min(batch, 250))
+        cost += 0 if rows else scheduling.charged_seconds(math.inf, 400)
         queue.charge(entry, cost)
-        now += cost / counting.MAX_LOAD_SHARE
+        now += cost / scheduling.MAX_LOAD_SHARE
         if (rows := rows + batch) < sizes[at]:
             queue.push(Flow(str(len(str(rows))), str(at)), (at, rows))
         else:
-            ages[at], shown[at] = now - shown[at], began[at]
-            pause = counting.SMALL_SECONDS if rows < counting.SMALL_STORE_WISHES else 3600
+            ages[at], counted_at[at] = now - counted_at[at], began[at]
+            pause = scheduling.SMALL_SECONDS if rows < scheduling.SMALL_STORE_WISHES else 3600
             heapq.heappush(due, (now + pause, at))
     for digits in sorted({len(str(size)) for size in sizes}):
-        hours = [age / 3600 for age, of in zip(ages, sizes, strict=True) if len(str(of)) == digits]
+        hours = [
+            age / 3600 for age, size in zip(ages, sizes, strict=True) if len(str(size)) == digits
+        ]
         say(
             f"  {len(hours)} stores with less than {10**digits:,} wishes: counts are up to "
             f"{statistics.median(hours):.1f} hours old in the median store, {max(hours):.1f} at most"
@@ -352,28 +357,28 @@ def simulate(items: int, number: int, days: float) -> None:
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(prog="python -m bench.counting", description=__doc__)
-    words.add_argument("--items", type=int, default=20_000_000)
-    words.add_argument("--rate", type=float, default=300, help="requests a second")
-    words.add_argument("--rounds", type=int, default=5)
-    words.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
-    words.add_argument("--stores", type=int, default=1)
-    words.add_argument("--minutes", type=float, default=10, help="with --stores")
-    words.add_argument("--busy", type=int, default=0, help="with --stores: busy processes")
-    words.add_argument("--source", type=Path, help="with --stores: another checkout")
-    words.add_argument("--simulate", type=float, metavar="DAYS", help="with --stores")
-    given = words.parse_args()
-    if given.simulate:
-        simulate(given.items, given.stores, given.simulate)
+    parser = argparse.ArgumentParser(prog="python -m bench.counting", description=__doc__)
+    parser.add_argument("--items", type=int, default=20_000_000)
+    parser.add_argument("--rate", type=float, default=300, help="requests a second")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--engine", choices=ENGINES.values(), nargs="+", default=ENGINES.values())
+    parser.add_argument("--stores", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=10, help="with --stores")
+    parser.add_argument("--busy", type=int, default=0, help="with --stores: busy processes")
+    parser.add_argument("--source", type=Path, help="with --stores: another checkout")
+    parser.add_argument("--simulate", type=float, metavar="DAYS", help="with --stores")
+    options = parser.parse_args()
+    if options.simulate:
+        simulate(options.items, options.stores, options.simulate)
         return
-    source = Source(given.source) if given.source else OURS
+    source = Source(options.source) if options.source else OURS
     with PostgresServer(fsync=True) as server:
-        for engine in given.engine:
+        for engine in options.engine:
             shop = Shop(engine, server, source)
-            if given.stores > 1:
-                many(shop, given.items, given.stores, given.minutes, given.busy)
+            if options.stores > 1:
+                many(shop, options.items, options.stores, options.minutes, options.busy)
             else:
-                measure(shop, given.items, given.rate, given.rounds)
+                measure(shop, options.items, options.rate, options.rounds)
 
 
 if __name__ == "__main__":

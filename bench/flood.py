@@ -104,13 +104,13 @@ class _Connection(asyncio.Protocol):
 
     def __init__(self, flood: Flood) -> None:
         self.flood = flood
-        self.asked: float | None = None
+        self.sent_at: float | None = None
         self.received = b""
         self.done = asyncio.Event()
 
     async def begin(self, port: int, content: bytes) -> None:
         """Opens the connection and sends a request."""
-        asked = time.perf_counter()
+        sent_at = time.perf_counter()
         loop = asyncio.get_running_loop()
         try:
             self.transport, _ = await loop.create_connection(lambda: self, HERE, port)
@@ -119,27 +119,27 @@ class _Connection(asyncio.Protocol):
             self.flood.statuses["unsent"] += 1
             self.done.set()
         else:
-            self.send(content, asked)
+            self.send(content, sent_at)
 
-    def send(self, content: bytes, asked: float | None = None) -> None:
-        self.asked, self.received = asked or time.perf_counter(), b""
+    def send(self, content: bytes, sent_at: float | None = None) -> None:
+        self.sent_at, self.received = sent_at or time.perf_counter(), b""
         self.done.clear()
         self.transport.write(content)
 
     def data_received(self, data: bytes) -> None:
         self.received += data
         whole = parsed(self.received)
-        if whole is None or self.asked is None:
+        if whole is None or self.sent_at is None:
             return
-        flood, ms = self.flood, (time.perf_counter() - self.asked) * 1000
-        self.asked = None
+        flood, ms = self.flood, (time.perf_counter() - self.sent_at) * 1000
+        self.sent_at = None
         flood.statuses[str(whole.status)] += 1
         (flood.served_ms if whole.status < 300 else flood.refused_ms).append(ms)
         flood.idle.append(self)
         self.done.set()
 
     def connection_lost(self, _error: Exception | None) -> None:
-        if self.asked is not None:
+        if self.sent_at is not None:
             self.flood.statuses["cut"] += 1
         self.flood.open.discard(self)
         with contextlib.suppress(ValueError):

@@ -49,11 +49,11 @@ async def _connect(_address: Address) -> Any:
     return connection
 
 
-async def run(name: str, **named: Any) -> Any:
-    found: Any = []
+async def run(name: str, **params: Any) -> Any:
+    rows: Any = []
     for step in SQL[name].steps:
-        found = await fetch(step.sql, *step.values(named)) or found
-    return found
+        rows = await fetch(step.sql, *step.values(params)) or rows
+    return rows
 
 
 async def fetch(sql: str, *arguments: Any) -> Any:
@@ -84,46 +84,46 @@ async def saved(h: dict[bytes, bytes]) -> Any:
     return [items.from_row(row) for row in rows]
 
 
-def _of(h: dict[bytes, bytes]) -> dict[str, str]:
+def _profile_params(h: dict[bytes, bytes]) -> dict[str, str]:
     return {"profile": h[b"x-p"].decode()}
 
 
 async def item(h: dict[bytes, bytes]) -> Any:
-    [row] = await run("item_find", **_of(h), id=h[b"x-i"].decode())
+    [row] = await run("item_find", **_profile_params(h), id=h[b"x-i"].decode())
     return items.from_row(row)
 
 
 async def list_(h: dict[bytes, bytes]) -> Any:
-    rows = await run("list_with_items", **_of(h), id=h[b"x-l"].decode())
-    found = lists.List(*rows[0][:5])
-    shown = [items.from_row(row[6:]) for row in rows]
-    found.items = sorted(shown, key=lambda item: (item.created_at, item.id), reverse=True)
-    return found
+    rows = await run("list_with_items", **_profile_params(h), id=h[b"x-l"].decode())
+    wish_list = lists.List(*rows[0][:5])
+    list_items = [items.from_row(row[6:]) for row in rows]
+    wish_list.items = sorted(list_items, key=lambda item: (item.created_at, item.id), reverse=True)
+    return wish_list
 
 
 async def post(h: dict[bytes, bytes]) -> Any:
-    wanted = {"product_id": h[b"x-q"].decode(), "variant_id": "", "quantity": int(h[b"x-n"])}
-    kept = {"note": None, "now": now(), "most": 5_000}
-    [row] = await run("item_save", **_of(h), id=new_id(), **wanted, **kept)
+    new_item = {"product_id": h[b"x-q"].decode(), "variant_id": "", "quantity": int(h[b"x-n"])}
+    item_params = {"note": None, "now": now(), "most": 5_000}
+    [row] = await run("item_save", **_profile_params(h), id=new_id(), **new_item, **item_params)
     return items.from_row(row[:-2])
 
 
 async def patch(h: dict[bytes, bytes]) -> Any:
-    kept = dict.fromkeys(("product_id", "variant_id", "note"))
-    changes = {**kept, "quantity": int(h[b"x-q"]), "now": now()}
-    [row] = await run("item_change", **_of(h), id=h[b"x-i"].decode(), **changes)
+    unchanged = dict.fromkeys(("product_id", "variant_id", "note"))
+    changes = {**unchanged, "quantity": int(h[b"x-q"]), "now": now()}
+    [row] = await run("item_change", **_profile_params(h), id=h[b"x-i"].decode(), **changes)
     return items.from_row(row[:-1])
 
 
 async def lists_(h: dict[bytes, bytes]) -> Any:
-    chosen = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
-    wanted = {"id": h[b"x-i"].decode(), "list_ids": " ".join(chosen)}
-    [row] = await run("item_set_lists", **_of(h), **wanted, now=now())
+    list_ids = [h[b"x-l"].decode()] if h[b"x-q"] == b"1" else []
+    item_params = {"id": h[b"x-i"].decode(), "list_ids": " ".join(list_ids)}
+    [row] = await run("item_set_lists", **_profile_params(h), **item_params, now=now())
     return items.from_row(row)
 
 
 async def delete(h: dict[bytes, bytes]) -> Any:
-    await run("items_delete", **_of(h), ids=[h[b"x-i"].decode()])
+    await run("items_delete", **_profile_params(h), ids=[h[b"x-i"].decode()])
 
 
 WORK = {

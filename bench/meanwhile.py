@@ -126,15 +126,15 @@ def compared(alone: list[float], beside: list[float]) -> str:
     )
 
 
-def measure(work: str, asked: Asked, count: int) -> None:
-    shop, meanwhile = asked.shop, WORKS[work](asked.shop, count)
-    requests = meanwhile.requests(asked.owners)
+def measure(work: str, load: Asked, count: int) -> None:
+    shop, meanwhile = load.shop, WORKS[work](load.shop, count)
+    requests = meanwhile.requests(load.owners)
     meanwhile.serve()
-    next(asked.p99s(requests))  # the first one warms up
-    alone = list(asked.p99s(requests))
+    next(load.p99s(requests))  # the first one warms up
+    alone = list(load.p99s(requests))
     meanwhile.begin()
     began = time.monotonic()
-    beside = list(asked.p99s(requests))
+    beside = list(load.p99s(requests))
     done = shop.number(meanwhile.done)
     if done >= count:
         say("  all was done before the requests ended: take more")

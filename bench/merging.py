@@ -39,8 +39,8 @@ def main() -> None:
     chosen = comparison("merging", __doc__, rounds=11).parse_args()
     cluster = os.environ.get("WISHWELL_TEST_CITUS")
     for engine in chosen.engine:
-        with both(engine, chosen.before, ["--events", "on"], cluster) as made:
-            shops = [shop.serve() for shop in made]
+        with both(engine, chosen.before, ["--events", "on"], cluster) as unserved_shops:
+            shops = [shop.serve() for shop in unserved_shops]
             for has, on, lists in ((0, 0, 0), (0, 0, 3), (ITEMS // 2, 3, 3), (ITEMS, 1, 3)):
                 link = partial(sign_in, has=has, on=on, lists=lists)
                 ours, theirs = in_turns(shops, chosen.rounds, link)

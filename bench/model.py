@@ -202,7 +202,7 @@ def _bytes(shop: Shop, items: int) -> dict[str, float]:
 def _requests(shop: Shop, owners: list[seed.Owner], count: int = 3_000) -> dict[str, float]:
     """Returns CPU microseconds of a page and a save, of the service and of the database."""
     clients = [Raw(shop.url, owner.token) for owner in owners[-20:]]
-    found = {}
+    microseconds = {}
     for kind in ("read", "write"):
         for counted in (False, True):  # the first round prepares statements and fills caches
             before = processor(shop, database=False), processor(shop)
@@ -216,11 +216,11 @@ def _requests(shop: Shop, owners: list[seed.Owner], count: int = 3_000) -> dict[
                     client.ask("POST", "/items", body)
             after = processor(shop, database=False), processor(shop)
         service, both = (ended - began for began, ended in zip(before, after, strict=True))
-        found[f"service {kind}"] = service / count * 1e6
-        found[f"database {kind}"] = (both - service) / count * 1e6
+        microseconds[f"service {kind}"] = service / count * 1e6
+        microseconds[f"database {kind}"] = (both - service) / count * 1e6
     for client in clients:
         client.close()
-    return found
+    return microseconds
 
 
 DONE = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
@@ -259,11 +259,11 @@ def main() -> None:
     for name, (value, what) in ASSUMED.items():
         option = f"--{name.replace('_', '-')}"
         parser.add_argument(option, type=type(value), default=value, help=what)
-    given = vars(parser.parse_args())
-    again, counts = given.pop("again"), given.pop("measured")
-    if not again:
+    options = vars(parser.parse_args())
+    shows_last, counts = options.pop("again"), options.pop("measured")
+    if not shows_last:
         keep(FIGURES, measure(counts))
-    figures, assumed = json.loads(FIGURES.read_text()), SimpleNamespace(**given)
+    figures, assumed = json.loads(FIGURES.read_text()), SimpleNamespace(**options)
     print(f"{measured(figures)}\n\n{worked_out(figures, assumed)}")
 
 

@@ -73,12 +73,12 @@ def table(results: list[dict[str, Any]]) -> str:
 def _cell(values: list[float], target: str) -> str:
     """Formats the median in bold, the spread if there are rounds, and a cross if it misses the
     target."""
-    middle = statistics.median(values)
+    median = statistics.median(values)
     sign, aim = target.split()
-    shown = f"**{middle:.2f}**"
+    cell = f"**{median:.2f}**"
     if len(values) > 1:
-        shown += " " + spread(values).partition(" ")[2]
-    return shown if _HOLDS[sign](middle, float(aim)) else f"{shown} ✗"
+        cell += " " + spread(values).partition(" ")[2]
+    return cell if _HOLDS[sign](median, float(aim)) else f"{cell} ✗"
 
 
 def figures_table(figures: list[dict[str, Any]]) -> str:

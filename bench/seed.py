@@ -65,12 +65,12 @@ def profile(
     tag_names = [f"{session}-{number:02}-{'x' * 40}" for number in range(tags)]
     for product in products:
         item = _new_id()
-        places = sorted(list_ids[(product + number + shift) % lists] for number in range(on))
-        texts = (" ".join(tag_names), "", " ".join(places))
+        item_lists = sorted(list_ids[(product + number + shift) % lists] for number in range(on))
+        texts = (" ".join(tag_names), "", " ".join(item_lists))
         rows["items"].append((id, item, store, str(product), "", 1, *texts, at, at))
         rows["item_tags"] += [(id, item, tag, store) for tag in tag_names]
-        rows["entries"] += [(id, place, item, 0) for place in places]
-    sizes = Counter(place for _, place, _, _ in rows["entries"])
+        rows["entries"] += [(id, list_id, item, 0) for list_id in item_lists]
+    sizes = Counter(list_id for _, list_id, _, _ in rows["entries"])
     for number, list_id in enumerate(list_ids):
         rows["lists"].append((id, list_id, store, f"List {number}", sizes[list_id], at, at))
     if row:
@@ -137,8 +137,8 @@ def insert(url: str, rows: Rows, *, analyze: bool = True) -> None:
 async def _copy(url: str, tables: dict[str, tuple[str, list[Any]]], analyze: bool = True) -> None:
     connection = await asyncpg.connect(url)
     for table, (columns, records) in tables.items():
-        left = iter(records)
-        while batch := list(itertools.islice(left, 50_000)):
+        remaining_records = iter(records)
+        while batch := list(itertools.islice(remaining_records, 50_000)):
             await connection.copy_records_to_table(table, records=batch, columns=columns.split())
     if analyze:
         await connection.execute("VACUUM ANALYZE")

@@ -109,15 +109,15 @@ def pages_by_processor(on_postgres: Shop, on_sqlite: Shop, load: Load) -> list[M
 
 def memory(shop: Shop, load: Load, requests: int = 1_000_000) -> list[Measurement]:
     """Measures memory after a million mixed requests, and its growth in the second half."""
-    process, done, seen = psutil.Process(shop.process.pid), 0.0, []
-    while done < requests:
-        done += load(shop)["count"]
-        seen.append((done, process.memory_info().rss / 2**20))
-    half = next(rss for at, rss in seen if at >= requests / 2)
-    note = f"{seen[0][1]:.0f} MB after the first {seen[0][0]:,.0f}"
-    whole, grown = f"memory of a worker after {requests:,} requests", [seen[-1][1] - half]
+    process, requests_done, samples = psutil.Process(shop.process.pid), 0.0, []
+    while requests_done < requests:
+        requests_done += load(shop)["count"]
+        samples.append((requests_done, process.memory_info().rss / 2**20))
+    half = next(rss for at, rss in samples if at >= requests / 2)
+    note = f"{samples[0][1]:.0f} MB after the first {samples[0][0]:,.0f}"
+    whole, grown = f"memory of a worker after {requests:,} requests", [samples[-1][1] - half]
     return [
-        Measurement(whole, shop.engine, "MB", "≤ 120", [seen[-1][1]], note),
+        Measurement(whole, shop.engine, "MB", "≤ 120", [samples[-1][1]], note),
         Measurement("of that, grown over the second half", shop.engine, "MB", "≤ 5", grown),
     ]
 

@@ -66,8 +66,10 @@ class Shop(Service):
             self.database = self.server.create_database()
         self.settings["WISHWELL_DATABASE_URL"] = self.database
         # An older program refuses settings and commands that it doesn't know.
-        known = (source.folder / "docs" / "configuration.md").read_text()
-        self.settings |= {name: most for name, most in GENEROUS.items() if f"`{name}`" in known}
+        documentation = (source.folder / "docs" / "configuration.md").read_text()
+        self.settings |= {
+            name: limit for name, limit in GENEROUS.items() if f"`{name}`" in documentation
+        }
         if source != OURS:
             self.command = self.folder / "program"
             path, python = source.folder / "src", source.python
@@ -75,7 +77,7 @@ class Shop(Service):
                 f'#!/bin/sh\nPYTHONPATH={path} exec {python} -m wishwell "$@"\n'
             )
             self.command.chmod(0o755)
-        self.cli("init" if "wishwell init" in known else "migrate")
+        self.cli("init" if "wishwell init" in documentation else "migrate")
         self.store = json.loads(self.quick("store", "create", STORE, *options, "--json"))[0]["id"]
         self.admin = self.create_token(STORE)
         self.log, self.owners = self.folder / "log", self.folder / "owners"
@@ -105,14 +107,14 @@ def both(
     """Makes a shop of this program and one of the checkout ``before``, each with a database server
     of its own; on PostgreSQL, ``cluster`` is the URL of a Citus cluster to use instead."""
     with contextlib.ExitStack() as opened:
-        made = []
+        shops = []
         for source in (OURS, Source(before.absolute())):
             server = None
             if engine == "PostgreSQL":
                 database = Cluster(cluster) if cluster else PostgresServer(fsync=True)
                 server = opened.enter_context(database)
-            made.append(opened.enter_context(Shop(engine, server, source, options)))
-        yield made
+            shops.append(opened.enter_context(Shop(engine, server, source, options)))
+        yield shops
 
 
 def comparison(name: str, description: str | None, rounds: int) -> argparse.ArgumentParser:
@@ -163,7 +165,7 @@ def write_owners(path: Path, owners: Sequence[seed.Owner]) -> Path:
     return path
 
 
-_taken: dict[tuple[str, str], int] = {}
+_requests_made: dict[tuple[str, str], int] = {}
 """Requests made so far by target and workload, for workloads that use up their records."""
 
 
@@ -178,13 +180,13 @@ def wrk(target: Target, work: str, seconds: int) -> dict[str, float]:
     command += ["-s", str(Path(__file__).parent / "requests.lua"), target.url]
     env = os.environ | {
         "BENCH_OWNERS": str(owners), "BENCH_WORK": work, "BENCH_TARGET": target.kind,
-        "BENCH_ADMIN": getattr(target, "admin", ""), "BENCH_START": str(_taken.get(key, 0)),
+        "BENCH_ADMIN": getattr(target, "admin", ""), "BENCH_START": str(_requests_made.get(key, 0)),
     }  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
     line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
     rate, p50, p99, worst, refused, broken, count = map(float, line.split()[1:])
     # Includes those in flight at the end.
-    _taken[key] = _taken.get(key, 0) + int(count) + 64
+    _requests_made[key] = _requests_made.get(key, 0) + int(count) + 64
     # Without locks, concurrent changes of an item's lists may collide in the floor and the typical
     # stack.
     allowed = count / 1000 if work == "lists" and target.kind != "wishwell" else 0

@@ -34,10 +34,10 @@ def main() -> None:
 
 def measure(service: Shop) -> None:
     token = service.admin
-    known, other = "ann.known@shop.example", "ann.other@shop.example"
+    known_email, other_email = "ann.known@shop.example", "ann.other@shop.example"
     alice, bob = (f"gid://shopify/Customer/{name}" for name in ("alice", "bob"))
     tokens = [seed.token(service.store, gid) for gid in (alice, bob)]
-    service.client(tokens[0]).post("/profiles/identify", json={"email": known})
+    service.client(tokens[0]).post("/profiles/identify", json={"email": known_email})
     theirs = service.client(tokens[0]).post("/items", json={"productId": 1}).json()["data"]["id"]
 
     def stranger() -> str:
@@ -69,8 +69,8 @@ def measure(service: Shop) -> None:
         return make
 
     pairs = {
-        "one request against itself": (email(other), email(other)),
-        "e-mail: known / unknown": (email(known), email(other)),
+        "one request against itself": (email(other_email), email(other_email)),
+        "e-mail: known / unknown": (email(known_email), email(other_email)),
         "admin token: right but for 4 letters / all wrong": (bearer(near), bearer(far)),
         "signature: wrong at its end / at its start": (bearer(signed(40)), bearer(signed(0))),
         "record: another's / nobody's": (

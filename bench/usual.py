@@ -156,8 +156,8 @@ async def read_items(
 ) -> Many:  # fmt: skip
     statement = select(ItemRow).where(ItemRow.profile_id == profile).options(LOADED)
     if query:
-        wanted = [int(text) for text in query.removeprefix("product:").split(",")]
-        statement = statement.where(ItemRow.product_id.in_(wanted))
+        product_ids = [int(text) for text in query.removeprefix("product:").split(",")]
+        statement = statement.where(ItemRow.product_id.in_(product_ids))
     rows = await session.scalars(statement.order_by(ItemRow.id.desc()).limit(limit))
     return Many(data=[Item.of(row) for row in rows])
 
@@ -209,9 +209,9 @@ async def set_lists(id: uuid.UUID, chosen: Chosen, session: Session, profile: Pr
     )
     if set(await session.scalars(statement)) != set(chosen.list_ids):
         raise HTTPException(404)
-    kept = [entry for entry in row.entries if entry.list_id in chosen.list_ids]
-    there = {entry.list_id for entry in kept}
-    row.entries = kept + [Entry(list_id=at) for at in chosen.list_ids if at not in there]
+    kept_entries = [entry for entry in row.entries if entry.list_id in chosen.list_ids]
+    kept_ids = {entry.list_id for entry in kept_entries}
+    row.entries = kept_entries + [Entry(list_id=at) for at in chosen.list_ids if at not in kept_ids]
     await session.commit()
     return One(data=Item.of(row))
 
@@ -232,5 +232,5 @@ async def read_list(id: uuid.UUID, session: Session, profile: Profile) -> OneLis
     row = (await session.scalars(statement)).one_or_none()
     if row is None:
         raise HTTPException(404)
-    shown = [Item.of(item) for item in row.items]
-    return OneList(data=WholeList(id=row.id, name=row.name, items=shown))
+    list_items = [Item.of(item) for item in row.items]
+    return OneList(data=WholeList(id=row.id, name=row.name, items=list_items))

@@ -53,16 +53,16 @@ class Side:
         visits = list(itertools.islice(to_come, _LINES))
         used, began = processor(self._shop), time.perf_counter()
         count, put = 0, began
-        while asked := list(_next_of_each(visits, to_come)):
+        while requests := list(_next_of_each(visits, to_come)):
             dice.shuffle(lines)  # so that either worker may get a request
-            for line, (token, what) in zip(lines, asked, strict=False):
+            for line, (token, what) in zip(lines, requests, strict=False):
                 line.token = token
                 line.send(*what)
-            for line in lines[: len(asked)]:
+            for line in lines[: len(requests)]:
                 answered = line.read()
                 if answered.status not in (200, 201):
                     raise RuntimeError(str(answered))
-            count += len(asked)
+            count += len(requests)
             if time.perf_counter() - put > _PUT_SECONDS:
                 put += _PUT_SECONDS
                 self._put([dice.randint(1, _PRODUCTS)])
@@ -77,8 +77,8 @@ class Side:
         yield token, ("GET", f"/lists/{self._lists[who]}?include=product", None)
         for page in dice.sample(range(_PRODUCTS // _ON_A_PAGE), _PAGES):
             first = page * _ON_A_PAGE + 1
-            shown = ",".join(map(str, range(first, first + _ON_A_PAGE)))
-            yield token, ("GET", f"/items?query=product:{shown}", None)
+            product_ids = ",".join(map(str, range(first, first + _ON_A_PAGE)))
+            yield token, ("GET", f"/items?query=product:{product_ids}", None)
         if dice.random() < 0.1:
             # Limited to ten products, so that lists don't grow without limit.
             saved = {"productId": (who + dice.randint(1, 10)) % _PRODUCTS + 1}

@@ -85,17 +85,17 @@ def _service(key: str, origin: str) -> Iterator[str]:
             "WISHWELL_PORT": str(port),
             "WISHWELL_TRUSTED_PROXIES": "127.0.0.1",
         }
-        of = "--map", ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
-        for words, given in (
+        map_option = "--map", ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
+        for words, stdin in (
             (["init"], ""),
             (["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-",
               "--shop-name", "Small Hours",
               "--accent", "#8f1230", "--shop-url", "/"], key),
-            (["products", "-", "--format", "jsonl", "--store", "default", *of],
+            (["products", "-", "--format", "jsonl", "--store", "default", *map_option],
              catalogue.lines(origin)),
         ):  # fmt: skip
             done = subprocess.run(
-                [*wishwell, *words], env=environment, input=given, capture_output=True, text=True
+                [*wishwell, *words], env=environment, input=stdin, capture_output=True, text=True
             )
             if done.returncode:
                 raise click.ClickException(done.stderr.strip())

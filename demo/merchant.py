@@ -29,10 +29,10 @@ def store(port: int) -> Iterator[tuple[str, str]]:
         url = f"sqlite:///{database}"
         environment = os.environ | {"WISHWELL_DATABASE_URL": url, "WISHWELL_PORT": str(port)}
 
-        def run(*words: str, given: str = "") -> str:
+        def run(*words: str, stdin: str = "") -> str:
             done = subprocess.run(
                 [*wishwell, *words],
-                env=environment, input=given, capture_output=True, text=True, check=True,
+                env=environment, input=stdin, capture_output=True, text=True, check=True,
             )  # fmt: skip
             return done.stdout.strip()
 
@@ -40,7 +40,7 @@ def store(port: int) -> Iterator[tuple[str, str]]:
         columns = ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
         run(
             *("products", "-", "--format", "jsonl", "--store", "default", "--map", columns),
-            given=catalogue.lines(ORIGIN),
+            stdin=catalogue.lines(ORIGIN),
         )
         token = run("token", "create", "--store", "default", "--label", "marketing")
         _count(database)
@@ -67,31 +67,36 @@ def _count(database: Path) -> None:
             "INSERT INTO wish_counts VALUES (?, ?, ?, '', ?, ?, ?, ?)",
             [
                 (store, FOREVER if n == _DAYS else n + 2, product, n + 1, *numbers)
-                for product, found in wishes.items()
-                for n, numbers in enumerate(found)
+                for product, numbers_by_day in wishes.items()
+                for n, numbers in enumerate(numbers_by_day)
             ],
         )
         for n, day in enumerate(days):
-            whole = [
-                sum(numbers) for numbers in zip(*(of[n] for of in wishes.values()), strict=True)
+            totals = [
+                sum(numbers)
+                for numbers in zip(
+                    *(numbers_of_days[n] for numbers_of_days in wishes.values()), strict=True
+                )
             ]
             db.execute(
                 "INSERT INTO counts VALUES (?, ?, ?, ?, ?, ?, ?, ?, 900, ?, ?, '')",
-                (store, day, n + 1, at, at, *whole, 1900 + 14 * n, 1200 + 9 * n),
+                (store, day, n + 1, at, at, *totals, 1900 + 14 * n, 1200 + 9 * n),
             )
     db.close()
 
 
-def _growth(place: int) -> list[list[int]]:
+def _growth(position: int) -> list[list[int]]:
     """Returns for each day: customers' wishes, visitors' wishes, and the running total of additions."""
-    found, has, added = [], 500.0 + 90 * ((place * 7) % 12), 0
+    numbers_by_day, has, added = [], 500.0 + 90 * ((position * 7) % 12), 0
     for day in range(_DAYS + 1):
-        week = 1 + 0.5 * math.sin((day + place) * math.tau / 7)
-        came = int((2 + (place * 5) % 7) * week * (2 if day > 40 and place % 4 == 1 else 1))
-        has += came - 0.4 * came
-        added += came
-        found.append([int(has * 0.6), int(has * 0.4), added])
-    return found
+        week = 1 + 0.5 * math.sin((day + position) * math.tau / 7)
+        new_wishes = int(
+            (2 + (position * 5) % 7) * week * (2 if day > 40 and position % 4 == 1 else 1)
+        )
+        has += new_wishes - 0.4 * new_wishes
+        added += new_wishes
+        numbers_by_day.append([int(has * 0.6), int(has * 0.4), added])
+    return numbers_by_day
 
 
 def _wait(address: str) -> None:

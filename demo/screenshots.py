@@ -54,13 +54,15 @@ def main(folder: Path) -> None:
         _write(folder / "wishlist.png", page)
         with merchant.store(_free_port()) as (address, token):
             for name, options in _MERCHANTS.items():
-                seen = browser.new_page(**options, device_scale_factor=2, reduced_motion="reduce")
-                seen.route(f"{merchant.ORIGIN}/**", _draw)
-                seen.goto(address)
-                seen.get_by_label("Admin or reports token").fill(token)
-                seen.get_by_role("button", name="Sign in").click()
-                seen.locator("main[aria-busy=false]").wait_for()
-                _write(folder / name, seen)
+                merchant_page = browser.new_page(
+                    **options, device_scale_factor=2, reduced_motion="reduce"
+                )
+                merchant_page.route(f"{merchant.ORIGIN}/**", _draw)
+                merchant_page.goto(address)
+                merchant_page.get_by_label("Admin or reports token").fill(token)
+                merchant_page.get_by_role("button", name="Sign in").click()
+                merchant_page.locator("main[aria-busy=false]").wait_for()
+                _write(folder / name, merchant_page)
 
 
 def _draw(route: Route) -> None:

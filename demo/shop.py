@@ -94,10 +94,10 @@ class Shop:
             return 403, {"content-type": "text/plain"}, b"Only the shop's own pages may do this."
         value, seconds, then = "", 0, "/"
         if scope["path"] == "/sign-in":
-            [named] = parse_qs(await _form(receive)).get("customer", [""])[:1]
-            if named not in pages.CUSTOMERS:
+            [customer] = parse_qs(await _form(receive)).get("customer", [""])[:1]
+            if customer not in pages.CUSTOMERS:
                 return 400, {"content-type": "text/plain"}, b"There is no such customer."
-            claims = {"sub": named, "exp": int(time.time()) + _SESSION_SECONDS}
+            claims = {"sub": customer, "exp": int(time.time()) + _SESSION_SECONDS}
             value, seconds = jwt.encode(claims, self._key, "HS256"), _SESSION_SECONDS
             then = "/wishlist"
         cookie = f"{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}"
@@ -110,8 +110,8 @@ def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str,
     if path == "/":
         return "Things for a quiet home", pages.shop(everything)
     if path == "/all":
-        [given] = query.get("n", [""])[:1]
-        count = int(given) if given.isdecimal() and len(given) < 4 else 48
+        [count_text] = query.get("n", [""])[:1]
+        count = int(count_text) if count_text.isdecimal() and len(count_text) < 4 else 48
         return "A long page", pages.shop(catalogue.many(count))
     if path == "/wishlist":
         return "Wishlist", pages.wishlist(who)
@@ -124,8 +124,8 @@ def _main(path: str, query: dict[str, list[str]], who: str | None) -> tuple[str,
     product = catalogue.BY_PICTURE.get(path.removeprefix("/products/"))
     if product is None:
         return "", pages.not_found()
-    [wanted] = query.get("variant", [""])[:1]
-    chosen = next((v for v in product.variants if str(v.id) == wanted), product.variants[0])
+    [variant_text] = query.get("variant", [""])[:1]
+    chosen = next((v for v in product.variants if str(v.id) == variant_text), product.variants[0])
     return product.name, pages.product(product, chosen)
 
 

@@ -76,7 +76,7 @@ def test_newcomer_is_admitted_to_a_process_full_of_running_requests():
     asyncio.run(check())
 
 
-def test_crowd_of_parties_yields_to_another_store():
+def test_waiting_request_of_a_stores_crowd_is_refused_for_another_store():
     """In a process full of one store's parties with one request each, of which the oldest runs, the newest waiting
     request is refused for another store's newcomer, and for a party of the same store that has no request in progress,
     but not for a second one of that party. Rule: load-shedding."""
@@ -122,7 +122,7 @@ def test_address_loses_the_newest_request_of_its_busiest_session():
     asyncio.run(check())
 
 
-def test_refusals_of_one_turn_are_few_and_the_rest_are_deferred():
+def test_at_most_16_requests_are_refused_per_turn_and_the_rest_deferred():
     """A full process refuses at most 16 requests in a turn of the event loop; connections that
     have received more wait in order, while requests in progress go on. Rule: load-shedding."""
 
@@ -228,7 +228,7 @@ def test_cancelled_request_leaves_the_queue():
     asyncio.run(check())
 
 
-def test_crowd_that_waits_for_the_writer_is_held_back_at_admission(tmp_path):
+def test_crowd_that_waits_for_the_writer_is_limited_at_admission(tmp_path):
     """SQLite's writer and admission share whether they are contended, because a crowd that waits for the one uses the
     event loop of the other. Rule: fair-queueing."""
     database = str(tmp_path / "wishwell.db")

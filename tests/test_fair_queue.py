@@ -19,7 +19,7 @@ costs = st.floats(0.001, 1)
 
 
 @given(st.lists(st.one_of(flows, costs, st.none()), max_size=80))
-def test_queue_starts_each_work_once_and_in_the_order_of_its_flow(steps):
+def test_queue_starts_each_task_once_in_the_order_of_its_flow(steps):
     """Each task starts once, in the order of its flow. In a history, a flow stands for a push, a cost for a finished
     task, and None for removing the newest. Rule: fair-queueing."""
     queue, waiting, number = FairQueue(), [], itertools.count()
@@ -193,8 +193,8 @@ async def held_by(semaphore, flow, count):
     return got
 
 
-def test_store_leaves_places_to_others():
-    """A store leaves places to others, also the last one; the service's own work has no limit.
+def test_store_leaves_slots_to_others():
+    """A store leaves slots to others, also the last one; the service's own work has no limit.
     Rule: fair-queueing."""
 
     async def check():
@@ -210,7 +210,7 @@ def test_store_leaves_places_to_others():
     asyncio.run(check())
 
 
-def test_party_of_a_store_leaves_places_to_the_others():
+def test_party_of_a_store_leaves_slots_to_the_others():
     """A party holds at most its limit, and while it waits for more, another isn't delayed.
     Rule: fair-queueing."""
 
@@ -231,7 +231,7 @@ def test_party_of_a_store_leaves_places_to_the_others():
     asyncio.run(check())
 
 
-def test_semaphore_gives_places_in_turn_and_survives_cancellation():
+def test_semaphore_gives_slots_in_order_and_survives_cancellation():
     """Slots are given in order. A task that is cancelled while waiting, or when it has just got a slot, keeps
     none. Rule: fair-queueing."""
 

@@ -19,13 +19,13 @@ from wishwell.ratelimits.shared import RedisLimiter
 MINUTE = 60_000
 
 
-def test_platform_reports_one_address_and_no_more():
+def test_only_the_address_that_the_platform_reports_counts():
     """With a platform's signature the address counts that the platform reports, and never one before
     it, which the visitor may have made up. Rule: limit-address."""
     trusted, reported = (ip_network("10.0.0.0/8"),), "203.0.113.9, 192.0.2.1, 198.51.100.9"
-    of_shopper = functools.partial(addresses.of_shopper, "10.0.0.1", reported, trusted)
-    assert of_shopper() == "198.51.100.9"
-    assert of_shopper(by_platform=True) == "192.0.2.1"
+    shopper_address = functools.partial(addresses.shopper_address, "10.0.0.1", reported, trusted)
+    assert shopper_address() == "198.51.100.9"
+    assert shopper_address(by_platform=True) == "192.0.2.1"
 
 
 def test_window_opens_with_the_minute_and_counts_exactly():
@@ -49,7 +49,7 @@ def test_window_opens_with_the_minute_and_counts_exactly():
 
 
 @pytest.mark.parametrize(("into", "wait"), [(0, 60), (59_999, 1), (60_000, 1)])
-def test_refusal_says_the_seconds_until_the_next_minute(into, wait):
+def test_retry_after_is_the_seconds_until_the_next_minute(into, wait):
     """`Retry-After` is at least 1, even if the window has already ended. Rule: limit-window."""
     begun = 30_000_000 * MINUTE
     taken = LimitState(False, 5, 0, begun // 1000 + 60)
@@ -83,10 +83,9 @@ def redis():
 
 
 @pytest.mark.parametrize("address", ["redis://nobody:wrong@{}", "rediss://{}", "unix:///none"])
-def test_redis_that_this_address_does_not_open_is_counted_without(redis_server, redis, address):
-    """Counts in the process when Redis is unusable: wrong password or socket, or no TLS where
-    expected.
-    Rule: limit-shared."""
+def test_process_counts_alone_when_redis_is_unusable(redis_server, redis, address):
+    """The process counts alone when Redis is unusable: wrong password or socket, or no TLS where
+    expected. Rule: limit-shared."""
     [entry] = counted_alone(address.format(f"127.0.0.1:{redis.port}"))
     assert (entry["event"], entry["counting"]) == ("redis_away", "in this process")
     assert "wrong" not in entry["reason"]
@@ -120,7 +119,7 @@ def test_counting_in_redis_resumes_and_is_logged(redis_server, redis):
     assert [entry["event"] for entry in logged] == ["redis_away", "redis_back"]
 
 
-def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_server, redis):
+def test_late_answer_of_redis_is_no_outage_and_a_burst_waits_no_longer(redis_server, redis):
     """A single late answer isn't an outage, and no caller waits over 200 ms, also not for a
     connection.
     Rule: limit-shared."""
@@ -153,7 +152,7 @@ def test_redis_that_is_late_once_is_not_away_and_a_burst_waits_no_longer(redis_s
     asyncio.run(take())
 
 
-def test_host_that_takes_no_connection_holds_nobody_up():
+def test_redis_host_that_accepts_no_connection_delays_nobody():
     """A host whose accept queue is full neither accepts nor refuses; callers still don't wait for
     it.
     Rule: limit-shared."""
@@ -174,7 +173,7 @@ def test_host_that_takes_no_connection_holds_nobody_up():
     [b"-LOADING Redis is loading\r\n", b"*3\r\n:1\r\n:1\r\n:1\r\n", b"\xff\xfe\r\n", b""],
     ids=repr,
 )
-def test_server_that_answers_nonsense_is_counted_without(answer):
+def test_process_counts_alone_when_the_server_is_not_redis(answer):
     """No request fails if the server isn't Redis, is still loading, or closes the connection.
     Rule: limit-shared."""
 

@@ -58,7 +58,7 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "10.0.0.1", "::1", "::ffff:127.0.0.1"])
-def test_address_that_is_not_public_is_not_called(address):
+def test_non_public_address_is_not_called(address):
     """A non-public address is refused both in a URL and as the address of a name (SSRF).
     Rule: outbound-address."""
     with pytest.raises(Unanswered, match=r"shop.example has the address .*, which is not public"):
@@ -68,7 +68,7 @@ def test_address_that_is_not_public_is_not_called(address):
         Outbound(http=False, private=False).check("jwks", f"https://{shown}/")
 
 
-def test_setting_allows_private_addresses():
+def test_setting_allows_only_private_and_loopback_addresses():
     """The setting allows private and loopback addresses, and no other non-public ones.
     Rule: outbound-address."""
     for private, allowed in ((False, PUBLIC), (True, OWN + PUBLIC)):
@@ -89,7 +89,7 @@ def test_this_machine_by_name_is_not_called():
 
 
 @on_loop
-async def test_name_whose_address_changes():
+async def test_dns_rebinding_does_not_affect_an_open_connection():
     """The address is resolved once per connection, so DNS rebinding has no effect on an open one.
     Rule: outbound-address."""
     names = Names("127.0.0.1")
@@ -210,7 +210,7 @@ async def test_response_is_returned_unchanged(name):
 
 
 @on_loop
-async def test_at_most_64_kib_of_a_body_are_read():
+async def test_at_most_64_kib_of_a_response_are_read():
     """At most 64 KiB of the body are read, even if the answer never ends. Rule: outbound-limits."""
 
     async def endless(writer: asyncio.StreamWriter) -> None:

@@ -15,7 +15,7 @@ from cryptography import x509
 from tests.servers.base import HERE
 from tests.servers.called import OK, Authority, Called, calls, connected, on_loop
 from wishwell.outbound.answer import Unanswered
-from wishwell.outbound.names import Names
+from wishwell.outbound.names import NameResolver
 
 MB = 2**20
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -36,7 +36,7 @@ def authority():
     return Authority()
 
 
-async def here(host: str, port: int) -> list[str]:
+async def resolve_to_this_machine(host: str, port: int) -> list[str]:
     """Resolves every name to this machine."""
     return [HERE]
 
@@ -71,7 +71,7 @@ async def test_endless_response_is_cut_off(name, piece):
 
 
 @on_loop
-async def test_answer_to_the_end_of_its_connection():
+async def test_response_without_a_length_ends_with_its_connection():
     """An answer without a length ends with its connection."""
 
     async def speak(writer: asyncio.StreamWriter) -> None:
@@ -111,7 +111,7 @@ async def test_bytes_after_a_response_are_not_a_response(scheme, pause, authorit
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     async with (
         Called(behind).serve(tls if scheme == "https" else None) as server,
-        calls(tls=authority.trusted(), resolve=here) as there,
+        calls(tls=authority.trusted(), resolve=resolve_to_this_machine) as there,
     ):
         for count in range(1, len(BEHIND) + 1):
             url = f"{scheme}://shop.example:{server.port}/"
@@ -157,7 +157,7 @@ async def test_reset_connection_fails_the_call():
 
 
 @on_loop
-async def test_response_before_the_request_was_read_counts():
+async def test_response_before_the_request_was_read_is_accepted():
     """An answer that comes before the request was read counts; without an answer the call times
     out."""
 
@@ -177,12 +177,15 @@ async def test_response_before_the_request_was_read_counts():
 
 
 @on_loop
-async def test_tls_that_never_ends(authority, tmp_path):
+async def test_endless_tls_session_tickets_end_the_call(authority, tmp_path):
     """An endless series of TLS session tickets, which the TLS layer itself consumes, ends the call.
     Rule: outbound-limits."""
     tls = authority.server(tmp_path, x509.DNSName("shop.example"))
     tls.num_tickets = 5_000
-    async with Called().serve(tls) as server, calls(tls=authority.trusted(), resolve=here) as there:
+    async with (
+        Called().serve(tls) as server,
+        calls(tls=authority.trusted(), resolve=resolve_to_this_machine) as there,
+    ):
         with pytest.raises(Unanswered, match="too much"):
             await there.call("GET", f"https://shop.example:{server.port}/", seconds=30)
 
@@ -252,7 +255,7 @@ async def test_concurrent_callers_share_one_slow_lookup():
 
 
 @on_loop
-async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
+async def test_hanging_lookups_of_one_owner_do_not_block_others(monkeypatch):
     """Hanging lookups of one owner leave lookup slots for other owners. Rule: outbound-limits."""
     goes_on = threading.Event()
 
@@ -278,7 +281,7 @@ async def test_names_of_one_owner_leave_look_ups_to_others(monkeypatch):
 
 
 @on_loop
-async def test_few_addresses_of_a_name_are_tried():
+async def test_only_the_first_four_addresses_of_a_name_are_tried():
     """Every address of a name is checked, and only the first four are tried.
     Rules: outbound-address, outbound-limits."""
     addresses = [f"93.184.216.{n}" for n in range(1, 60)]
@@ -286,7 +289,7 @@ async def test_few_addresses_of_a_name_are_tried():
     async def resolve(host: str, port: int) -> list[str]:
         return addresses
 
-    names = Names(resolve, private=False)
+    names = NameResolver(resolve, private=False)
     asked = "shop.example", 443, "an owner"
     assert [str(address) for address in await names.addresses(*asked)] == addresses[:4]
     for at in (0, len(addresses)):

@@ -50,7 +50,7 @@ for line in sys.stdin:
 """
 
 
-def test_processes_take_turns_at_the_turnstile(tmp_path):
+def test_process_that_has_just_written_waits_for_the_others(tmp_path):
     """A process that has just written waits for those that were waiting. Rule: fair-queueing."""
     database = tmp_path / "wishwell.db"
     words = (sys.executable, "-c", WRITER, str(database))
@@ -93,7 +93,7 @@ def another_process(database):
             it.stdin.close()
 
 
-def test_processes_learn_that_the_queues_of_another_are_contended(tmp_path):
+def test_process_knows_whether_queues_of_another_are_contended(tmp_path):
     """A process learns whether another's queues are contended, until that process ends. Its own don't count.
     Rule: fair-queueing."""
     database = tmp_path / "wishwell.db"

@@ -21,12 +21,12 @@ from wishwell import version as running  # noqa: E402
 
 def absolute(text: str, repository: str, folder: str = "") -> str:
     """Returns Markdown of a folder with its relative links leading to the release's files."""
-    pictures = repository.replace("://github.com/", "://raw.githubusercontent.com/")
-    text = re.sub(r'<img src="(?!https?:)', f'<img src="{pictures}/v{__version__}/', text)
+    raw_repository = repository.replace("://github.com/", "://raw.githubusercontent.com/")
+    text = re.sub(r'<img src="(?!https?:)', f'<img src="{raw_repository}/v{__version__}/', text)
 
-    def link(found: re.Match[str]) -> str:
-        path = posixpath.normpath(posixpath.join(folder, found[1]))
-        return f"]({repository}/blob/v{__version__}/{path}"
+    def link(match: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(folder, match[1]))
+        return f"]({repository}/blob/v{__version__}/{target}"
 
     return re.sub(r"\]\((?!https?:|mailto:|#)([^)#]+)", link, text)
 

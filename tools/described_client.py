@@ -53,10 +53,10 @@ Node = Any  # a part of the description
 def resolved(node: Node) -> Node:
     """Returns a node with its references resolved. Its own keys override the target's."""
     while "$ref" in node:
-        place = DESCRIPTION
+        target = DESCRIPTION
         for part in node["$ref"].removeprefix("#/").split("/"):
-            place = place[part]
-        node = place | {key: value for key, value in node.items() if key != "$ref"}
+            target = target[part]
+        node = target | {key: value for key, value in node.items() if key != "$ref"}
     return node
 
 
@@ -230,29 +230,38 @@ def mapping(function: str, arguments: list[Argument]) -> str:
 
 
 class Operation:
-    """An operation, as a method in the class for its resource. ``places``: path parameters."""
+    """An operation, as a method in the class for its resource."""
 
-    def __init__(self, path: str, method: str, node: Node, places: list[Node], types: Types):
+    def __init__(
+        self, path: str, method: str, node: Node, path_parameters: list[Node], types: Types
+    ):
         self.node, self.method, self.types = node, method.upper(), types
         self.resource, _, self.name = node["x-python"].partition(".")
         self.is_repeatable = self.method != "POST" or "x-repeatable" in node
-        self.places = {resolved(one)["name"]: types.of_parameter(one) for one in places}
+        self.path_parameters = {
+            resolved(parameter)["name"]: types.of_parameter(parameter)
+            for parameter in path_parameters
+        }
         parts = [f'"{part}"' for part in path[1:].split("/")]
-        parts = [self._local(one[2:-2]) if one.startswith('"{') else one for one in parts]
+        parts = [self._local(part[2:-2]) if part.startswith('"{') else part for part in parts]
         self.path = f"path({', '.join(parts)})"
         answer = next(answer for status, answer in node["responses"].items() if status < "300")
-        self.record, self.is_page = self._answer(answer)
+        self.record, self.is_page = self._read_response(answer)
         request = resolved(content(node["requestBody"])) if "requestBody" in node else {}
         described, required = request.get("properties", {}), request.get("required", ())
         ordered = sorted(described, key=lambda sent: sent not in required)
         self.fields = [self._field(sent, described[sent], sent in required) for sent in ordered]
-        query = [one for one in node.get("parameters", ()) if resolved(one)["in"] == "query"]
+        query = [
+            parameter
+            for parameter in node.get("parameters", ())
+            if resolved(parameter)["in"] == "query"
+        ]
         # The client returns records only, so it has no parameter `format`.
         left_out = {*described, "format"}
-        query = [one for one in query if resolved(one)["name"] not in left_out]
+        query = [parameter for parameter in query if resolved(parameter)["name"] not in left_out]
         self.query = [self._parameter(reference) for reference in query]
 
-    def _answer(self, answer: Node) -> tuple[str, bool]:
+    def _read_response(self, answer: Node) -> tuple[str, bool]:
         """Returns the class of the records in the response, and whether it is a page."""
         if "content" not in answer or self.node["x-python"] == "profiles.identify":
             return "None", False
@@ -286,21 +295,21 @@ class Operation:
         reader = f"page_of({self.record})" if self.is_page else f"one({self.record})"
         call = f'"{self.method}", {self.path}, {"nothing" if kind == "None" else reader}'
         text = f"    async def {self.name}({self._signature()}) -> {kind}:\n{self._docstring()}"
-        more = ""
+        options = ""
         if self.query:
             text += f"        params = {mapping('given', self.query)}\n"
-            more += ", params=params"
+            options += ", params=params"
         if "requestBody" in self.node:
-            may_clear = any("UNSET" in one.kind for one in self.fields)
+            may_clear = any("UNSET" in argument.kind for argument in self.fields)
             function = "changes" if may_clear else "body"
             text += f"        fields = {mapping(function, self.fields)}\n"
-            more += ", body=fields"
-        more += "" if self.is_repeatable else ", repeatable=False"
-        text += f"        call = Call({call}{more})\n"
+            options += ", body=fields"
+        options += "" if self.is_repeatable else ", repeatable=False"
+        text += f"        call = Call({call}{options})\n"
         text += (
             f"        {'' if kind == 'None' else 'return '}await self._transport.result(call)\n\n"
         )
-        if self.name == "list" and self.is_page and not self.places:
+        if self.name == "list" and self.is_page and not self.path_parameters:
             text += self._walk("pages", kind, call) + self._walk("all", self.record, call)
         return text
 
@@ -312,11 +321,17 @@ class Operation:
         return text + f"        return self._transport.{name}(call)\n\n"
 
     def _signature(self) -> str:
-        places = [f"{self._local(sent)}: {kind}" for sent, kind in self.places.items()]
-        others = [f"{one.name}: {one.kind}" for one in self.fields + self.query]
-        required = [one for one in places + others if "=" not in one]
-        named = [one for one in others if "=" in one]
-        return ", ".join(["self", *required, *(["*", *named] if named else [])])
+        path_arguments = [
+            f"{self._local(sent)}: {kind}" for sent, kind in self.path_parameters.items()
+        ]
+        other_arguments = [
+            f"{argument.name}: {argument.kind}" for argument in self.fields + self.query
+        ]
+        required = [
+            argument for argument in path_arguments + other_arguments if "=" not in argument
+        ]
+        optional = [argument for argument in other_arguments if "=" in argument]
+        return ", ".join(["self", *required, *(["*", *optional] if optional else [])])
 
     def _docstring(self) -> str:
         words = [self.node["description"]]
@@ -347,7 +362,7 @@ def operations_source(operations: list[Operation], types: Types) -> str:
     return text + attached
 
 
-def formatted(text: str, path: Path) -> str:
+def format_source(text: str, path: Path) -> str:
     """Returns source text formatted by ruff, without unused imports."""
     for command in (["check", "--select", "F401,I", "--fix-only", "--quiet"], ["format"]):
         ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"]
@@ -355,7 +370,7 @@ def formatted(text: str, path: Path) -> str:
     return text
 
 
-def made() -> dict[Path, str]:
+def generate_sources() -> dict[Path, str]:
     """Returns the expected content of each generated file."""
     types = Types()
     operations = [
@@ -371,9 +386,9 @@ def made() -> dict[Path, str]:
         CLIENT / "records.py": types.source(),
         CLIENT / "_async" / "operations.py": operations_source(operations, types),
     }
-    return {path: formatted(text, path) for path, text in sources.items()}
+    return {path: format_source(text, path) for path, text in sources.items()}
 
 
 if __name__ == "__main__":
-    for path, text in made().items():
+    for path, text in generate_sources().items():
         path.write_text(text)

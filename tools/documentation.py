@@ -19,9 +19,9 @@ LINK = re.compile(r"\]\((?!\w+:|#)([^)#]+)(#[^)]*)?\)")
 def gather() -> None:
     """Copies all pages and pictures."""
     argv = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md", "*.png"]
-    listed = subprocess.run(argv, cwd=ROOT, check=True, capture_output=True, text=True)
+    listing = subprocess.run(argv, cwd=ROOT, check=True, capture_output=True, text=True)
     names = [
-        name for name in listed.stdout.split("\n") if name and not name.startswith((".", "tests/"))
+        name for name in listing.stdout.split("\n") if name and not name.startswith((".", "tests/"))
     ]
     shutil.rmtree(PAGES, ignore_errors=True)
     for name in names:
@@ -31,12 +31,12 @@ def gather() -> None:
             shutil.copy2(ROOT / name, page)
             continue
 
-        def lead(link: re.Match[str], folder: str = str(Path(name).parent)) -> str:
+        def rewrite_link(link: re.Match[str], folder: str = str(Path(name).parent)) -> str:
             target = normpath(f"{folder}/{link[1]}")
-            known = target in names
-            return link[0] if known else f"]({REPOSITORY}/blob/main/{target}{link[2] or ''})"
+            is_page = target in names
+            return link[0] if is_page else f"]({REPOSITORY}/blob/main/{target}{link[2] or ''})"
 
-        page.write_text(LINK.sub(lead, (ROOT / name).read_text("utf-8")), "utf-8")
+        page.write_text(LINK.sub(rewrite_link, (ROOT / name).read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

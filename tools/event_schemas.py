@@ -114,14 +114,14 @@ def _name(type_: str) -> str:
     return type_.replace(".", "_").title().replace("_", "")
 
 
-def _member(whole: Node, type_: str, name: str) -> Node:
-    only = {
+def _member(event_schema: Node, type_: str, name: str) -> Node:
+    narrowed = {
         "type": {"type": "string", "const": type_},
         "data": {"$ref": f"#/components/schemas/{name}Data"},
     }
-    made: Node = {key: value for key, value in whole.items() if key != "x-python"}
-    made |= {"x-python-base": "Event", "description": f"The event `{type_}`."}
-    return made | {"properties": whole["properties"] | only}
+    member: Node = {key: value for key, value in event_schema.items() if key != "x-python"}
+    member |= {"x-python-base": "Event", "description": f"The event `{type_}`."}
+    return member | {"properties": event_schema["properties"] | narrowed}
 
 
 def _union(description: str, members: dict[str, str]) -> Node:

@@ -10,20 +10,19 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
-from tools import error_codes, event_schemas, samples
-from tools.schemas import Schemas, struct_of
-from wishwell import __version__, errors, events, products, profiles, reports, stores
+from tools import error_codes, event_schemas, operations, samples
+from tools.schemas import Schemas, struct_named, struct_of
+from wishwell import __version__, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
-from wishwell.events import attempts, deliveries, webhooks
+from wishwell.events import attempts
 from wishwell.field_types import Id, published
 from wishwell.http import request_types, responses, store_bodies
-from wishwell.http.handlers import order_handlers, profile_handlers, store_handlers
+from wishwell.http.handlers import order_handlers, profile_handlers
 from wishwell.http.handlers.report_handlers import EarnedReport, Report
 from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
 from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
-from wishwell.reports import purchases, wishers
 from wishwell.stores import look, naming, reporting
 from wishwell.wishlists import items, lists, orders, shares
 
@@ -58,60 +57,26 @@ def in_python(name: str, type_: Any, description: str = "") -> Any:
     return Annotated[type_, published(description=description, **{"x-python": name})]
 
 
-# The types of responses, by the names of their schemas.
+# Types of responses with another name than their schemas. Other types are found by their names.
 SHOWN = {
-    "Item": items.Item,
     "ItemProduct": Annotated[shown.ProductView, published(minProperties=1)],
     "Wishlist": in_python("List", lists.List),
     "WishlistWithItems": in_python("List", ListWithItems),
     "ExportedList": ExportedList,
-    "Share": shares.Share,
-    "SharedList": shares.SharedList,
-    "SharedItem": shares.SharedItem,
     "Profile": records.ProfileView,
     "ProfileExport": ProfileExport,
     "ExportedReservation": personal_export.Reserved,
     "WishlistEvent": in_python("Event", events.Event),
-    "Webhook": webhooks.Webhook,
-    "Delivery": deliveries.Delivery,
-    "PlatformRequest": platform_requests.PlatformRequest,
     "StoreSettings": stores.Store,
     "StoreNaming": naming.Naming,
     "StorePages": naming.Pages,
     "StoreReporting": reporting.Reporting,
     "StoreLook": look.Look,
     "AdminToken": auth.AdminTokenView,
-    "Product": products.Product,
-    "Variant": products.Variant,
     "Price": in_python("Money", money.Money),
-    "ProductWishes": reports.ProductWishes,
     "WishSummary": reports.Summary,
-    "WishHolders": reports.WishHolders,
     "WishDay": reports.Day,
-    "Wisher": wishers.Wisher,
     "EventProduct": notices.NoticeProduct,
-    "ShownCount": reports.ShownCount,
-    "Purchased": items.Purchased,
-    "AppliedOrder": orders.AppliedOrder,
-    "Earned": purchases.Earned,
-    "EarnedRow": purchases.EarnedRow,
-    "Revenue": purchases.Revenue,
-}
-SHOWN |= {
-    f"{name}Response": Data[struct_of(SHOWN[name])]  # type: ignore[misc]
-    for name in (
-        *("Item", "Wishlist", "WishlistWithItems", "Share", "SharedList", "SharedItem", "Profile"),
-        *("ProfileExport", "Webhook", "Delivery", "StoreSettings", "Product"),
-    )
-}
-SHOWN |= {
-    f"{name}Page": DataPage[struct_of(SHOWN[name])]  # type: ignore[misc]
-    for name in (
-        *("Item", "Wishlist", "Share", "Profile", "Webhook", "Delivery", "PlatformRequest"),
-        *("AdminToken", "Product", "Wisher"),
-    )
-}
-SHOWN |= {
     "PageInfo": Annotated[responses.PageInfo, published(minProperties=1)],
     "ItemsResponse": Data[Annotated[list[items.Item], published(maxItems=items.MAX_BULK)]],
     "ProductReport": Report[
@@ -124,51 +89,29 @@ SHOWN |= {
     ],
     "PurchasesReport": EarnedReport,
     "ShownWishes": Data[Annotated[list[reports.ShownCount], published(maxItems=items.MAX_BULK)]],
-    "Feed": store_handlers.Feed,
-    "SignIn": profile_handlers.SignIn,
     "IdentifyResult": Data[profile_handlers.SignIn],
-    "ProfileToken": profile_handlers.ProfileToken,
     "TokenResult": Data[profile_handlers.ProfileToken],
     "ApiError": responses.Error,
-    "ErrorDetail": responses.ErrorDetail,
-    "BadField": errors.BadField,
-}
-SHOWN |= event_schemas.DATA
-# The types of requests.
+} | event_schemas.DATA
+# Bodies whose schemas aren't called like the type without "Body".
 SENT = {
-    "NewItem": request_types.NewItemBody,
-    "NewItems": request_types.NewItemsBody,
-    "ItemPatch": request_types.ItemPatchBody,
-    "ItemLists": request_types.ItemListsBody,
-    "ItemIds": request_types.ItemIdsBody,
-    "NewList": request_types.NewListBody,
-    "ListPatch": request_types.ListPatchBody,
-    "ItemOrder": request_types.ItemOrderBody,
     "ItemPlace": request_types.PlaceBody,
-    "NewShare": request_types.NewShareBody,
     "ShareTerms": request_types.ShareBody,
     "CopyTerms": request_types.CopyBody,
-    "Reservation": request_types.ReservationBody,
-    "ProfilePatch": request_types.ProfilePatchBody,
     "StorePatch": store_bodies.StoreBody,
     "StoreLookPatch": store_bodies.LookBody,
     "StoreReportingPatch": store_bodies.StoreReportingBody,
-    "Identify": request_types.IdentifyBody,
     "TokenRequest": request_types.TokenBody,
-    "NewWebhook": request_types.NewWebhookBody,
-    "WebhookPatch": request_types.WebhookPatchBody,
-    "Replay": request_types.ReplayBody,
     "NewProduct": product_bodies.ProductBody,
     "NamedProduct": in_python("NewProduct", product_bodies.NamedProductBody),
-    "Products": product_bodies.ProductsBody,
-    "Orders": order_handlers.OrdersBody,
     "NewOrder": order_handlers.OrderBody,
-    "OrderLine": order_handlers.OrderLineBody,
     "NewVariant": in_python(
         "Variant", products.Variant, "A variant of the product. Each must occur at most once."
     ),
     "Price": in_python("Money", money.Money),
 }
+ENVELOPES: dict[str, Any] = {"Response": Data, "Page": DataPage}
+"""Types of responses with a record or a page, by the suffix of their schemas."""
 # Fields that a response of the type never has, or always.
 NEVER = {
     "Wishlist": ["items"],
@@ -203,12 +146,33 @@ class Strict(yaml.CSafeLoader):  # type: ignore[misc]
         return dict(super().construct_mapping(node, deep))
 
 
+def shown_type(name: str) -> Any:
+    """Returns the type of a response, or of a record in one, by the name of its schema."""
+    if name in SHOWN:
+        return SHOWN[name]
+    for suffix, envelope in ENVELOPES.items():
+        if name.endswith(suffix):
+            return envelope[struct_of(shown_type(name.removesuffix(suffix)))]
+    return struct_named(name)
+
+
+def sent_type(name: str) -> Any:
+    """Returns the type of a body by the name of its schema."""
+    return SENT.get(name) or struct_named(f"{name}Body")
+
+
 def text() -> str:
     """Returns the description as JSON."""
     document = yaml.load(SOURCE.read_text("utf-8"), Strict)  # noqa: S506
     document["info"]["x-wishwell-version"] = __version__
-    schemas = Schemas(SHOWN, ENUMS, omits_null=True).by_name
-    schemas |= Schemas(SENT, omits_null=False).by_name
+    operations.complete(document)
+    by_hand = document["components"]["schemas"]
+    names = operations.schema_names(document, "responses") - by_hand.keys()
+    types = {name: shown_type(name) for name in names}
+    schemas = Schemas(SHOWN | types, ENUMS, omits_null=True).by_name
+    names = operations.schema_names(document, "requestBody") - by_hand.keys()
+    types = {name: sent_type(name) for name in names}
+    schemas |= Schemas(SENT | types, omits_null=False).by_name
     for name, fields in NEVER.items():
         for field in fields:
             del schemas[name]["properties"][field]
@@ -218,7 +182,6 @@ def text() -> str:
     settings = schemas["StoreSettings"]["properties"]
     schemas["StoreLimits"] = settings["limits"]
     settings["limits"] = {"$ref": "#/components/schemas/StoreLimits"}
-    by_hand = document["components"]["schemas"]
     if twice := by_hand.keys() & schemas.keys():
         raise ValueError(f"schemas both in {SOURCE.name} and as types: {twice}")
     document["components"]["schemas"] = dict(sorted((by_hand | schemas).items()))

@@ -50,7 +50,7 @@ class Tables:
         ]
         statuses = [operation["responses"].keys() for _, _, operation in self.operations]
         self.omitted = set.intersection(*map(set, statuses)) | USUAL_STATUSES
-        self.schemas = self._by_tag()
+        self.schemas = self._group_schemas()
         self.listed = {name for names in self.schemas.values() for name in names}
         self.shared: list[str] = []
         self.shared = self._shared_types()
@@ -58,23 +58,23 @@ class Tables:
     def text(self, tag: str) -> str:
         """Returns the Markdown for a tag, for the shared types, or for the types of events."""
         if tag == "types":
-            rows = [[f"`{name}`", *self._described(self._schema(name))] for name in self.shared]
+            rows = [[f"`{name}`", *self._describe(self._schema(name))] for name in self.shared]
             return f"\n## Types\n\n{_table(['Type', 'Values', 'Meaning'], *rows)}\n"
         if tag == "event types":
-            return "\n" + "\n".join(self._events())
-        tagged = [one for one in self.operations if tag in one[2]["tags"]]
-        if not tagged:
+            return "\n" + "\n".join(self._describe_events())
+        operations = [operation for operation in self.operations if tag in operation[2]["tags"]]
+        if not operations:
             raise LookupError(f"No operation has the tag {tag}.")
-        rows = [self._operation(*one) for one in tagged]
+        rows = [self._to_row(*operation) for operation in operations]
         parts = ["## Operations and fields\n", _table(["Operation", "For", "Statuses"], *rows)]
         if self.schemas[tag]:
             parts.append("Other types: [README](README.md#types) or their noun's page.\n")
-        seen: set[tuple[str, ...]] = set()
+        seen_fields: set[tuple[str, ...]] = set()
         for name in self.schemas[tag]:
-            parts += self._fields(name, seen)
+            parts += self._describe_fields(name, seen_fields)
         return "\n".join(["", *parts, ""])
 
-    def _operation(self, method: str, path: str, operation: Node) -> list[str]:
+    def _to_row(self, method: str, path: str, operation: Node) -> list[str]:
         security = operation.get("security", self.document["security"])
         callers = "admin token" if {"adminBearer": []} in security else "any token"
         if not security or {} in security:
@@ -82,34 +82,37 @@ class Tables:
         statuses = sorted(operation["responses"].keys() - self.omitted)
         return [f"`{method} {path}`", callers, ", ".join(statuses)]
 
-    def _fields(self, name: str, seen: set[tuple[str, ...]]) -> Iterator[str]:
-        """Yields the description of a schema. ``seen``: the fields above it, which it extends."""
+    def _describe_fields(self, name: str, seen_fields: set[tuple[str, ...]]) -> Iterator[str]:
+        """Yields the description of a schema. ``seen_fields``: the fields above
+        it, which it extends."""
         schema = self._schema(name)
         rows, repeated = [], []
         for field, node in schema["properties"].items():
-            shown = _field(schema, field)
-            words, meaning = self._described(node)
+            field_text = _field(schema, field)
+            words, meaning = self._describe(node)
             plain = words.removesuffix(" or null")
-            is_undescribed = self._resolved(node).get("description", "") in ("", DEFAULTED)
-            if (field, plain, meaning) in seen or (is_undescribed and (field, plain) in seen):
-                repeated.append(shown)
+            is_undescribed = self._resolve(node).get("description", "") in ("", DEFAULTED)
+            if (field, plain, meaning) in seen_fields or (
+                is_undescribed and (field, plain) in seen_fields
+            ):
+                repeated.append(field_text)
             else:
-                rows.append([shown, words, meaning])
-            seen |= {(field, plain), (field, plain, meaning)}
+                rows.append([field_text, words, meaning])
+            seen_fields |= {(field, plain), (field, plain, meaning)}
         title = f"`{name}`: {self._schema_meaning(name)}"
         if repeated:
             title += f" As above: {', '.join(repeated)}."
         yield title + "\n"
         if rows:
             groups = itertools.groupby(rows, key=lambda row: row[1:])
-            joined = [[", ".join(row[0] for row in group), *rest] for rest, group in groups]
-            yield _table(["Field", "Type and limits", "Meaning"], *joined)
+            merged_rows = [[", ".join(row[0] for row in group), *rest] for rest, group in groups]
+            yield _table(["Field", "Type and limits", "Meaning"], *merged_rows)
 
-    def _events(self) -> Iterator[str]:
+    def _describe_events(self) -> Iterator[str]:
         """Yields a table of the types of events, and one of all fields of their ``data``."""
         types = self._schema("WishlistEvent")["discriminator"]["mapping"]
         data = {
-            type_: self._resolved(self._resolved({"$ref": reference})["properties"]["data"])
+            type_: self._resolve(self._resolve({"$ref": reference})["properties"]["data"])
             for type_, reference in types.items()
         }
         rows = [
@@ -120,7 +123,7 @@ class Tables:
         meanings: dict[str, list[str]] = {}
         fields = [field for node in data.values() for field in node["properties"].items()]
         for field, node in fields:
-            words, meaning = self._described(node)
+            words, meaning = self._describe(node)
             row = meanings.setdefault(field, [words])
             if meaning not in ("", *row):
                 row.append(meaning)
@@ -133,22 +136,24 @@ class Tables:
         return self.document["components"]["schemas"][name]
 
     def _schema_meaning(self, name: str) -> str:
-        return _line(self._schema(name).get("description", ""))
+        return _join_first_paragraph(self._schema(name).get("description", ""))
 
-    def _by_tag(self) -> dict[str, list[str]]:
+    def _group_schemas(self) -> dict[str, list[str]]:
         """Returns the names of the object schemas for each tag, each name once."""
-        found: dict[str, list[str]] = {tag["name"]: [] for tag in self.document["tags"]}
-        seen: set[str] = set()
-        for tag, names in found.items():
+        names_by_tag: dict[str, list[str]] = {tag["name"]: [] for tag in self.document["tags"]}
+        seen_names: set[str] = set()
+        for tag, names in names_by_tag.items():
             for _, _, operation in self.operations:
                 if tag in operation["tags"]:
                     success = {k: v for k, v in operation["responses"].items() if k < "300"}
-                    for name in self._named([operation.get("requestBody"), success], seen):
+                    for name in self._find_schemas(
+                        [operation.get("requestBody"), success], seen_names
+                    ):
                         schema = self._schema(name)
                         # An envelope, such as a page, contains only the records in `data`.
                         if schema.get("properties") and "data" not in schema["properties"]:
                             names.append(name)
-        return found | {tag: [] for tag in WITHOUT_FIELDS}
+        return names_by_tag | {tag: [] for tag in WITHOUT_FIELDS}
 
     def _shared_types(self) -> list[str]:
         """Returns the names of types with limits that the fields of several pages have."""
@@ -169,54 +174,61 @@ class Tables:
             or {"type": "null"} not in schema.get("oneOf", [{"type": "null"}])
         )
 
-    def _named(self, node: Node, seen: set[str]) -> Iterator[str]:
+    def _find_schemas(self, node: Node, seen_names: set[str]) -> Iterator[str]:
         """Yields the schemas that a node refers to, nested ones included, unless seen before."""
         if isinstance(node, dict):
             name = str(node.get("$ref", "")).partition("#/components/schemas/")[2]
-            if name and name not in seen:
-                seen.add(name)
+            if name and name not in seen_names:
+                seen_names.add(name)
                 yield name
                 # The members of this union are on the page on events.
                 if "discriminator" not in self._schema(name):
-                    yield from self._named(self._schema(name), seen)
+                    yield from self._find_schemas(self._schema(name), seen_names)
             node = [value for key, value in node.items() if key not in ("headers", "links")]
         if isinstance(node, list):
             for part in node:
-                yield from self._named(part, seen)
+                yield from self._find_schemas(part, seen_names)
 
-    def _described(self, node: Node) -> tuple[str, str]:
+    def _describe(self, node: Node) -> tuple[str, str]:
         """Returns the type of a value, and its meaning unless the type's description has it."""
         name = _reference(node)
-        words, meaning = self._type(node), _line(self._resolved(node).get("description", ""))
+        words = self._describe_type(node)
+        meaning = _join_first_paragraph(self._resolve(node).get("description", ""))
         if name and words == f"`{name}`" and meaning == self._schema_meaning(name):
             meaning = ""
         return words, "" if meaning == DEFAULTED else meaning
 
-    def _resolved(self, node: Node) -> Node:
+    def _resolve(self, node: Node) -> Node:
         name = _reference(node)
         return self._schema(name) | {k: v for k, v in node.items() if k != "$ref"} if name else node
 
-    def _type(self, node: Node) -> str:
+    def _describe_type(self, node: Node) -> str:
         """Returns the type and limits of a value in words."""
         name = _reference(node)
-        node = self._resolved(node)
+        node = self._resolve(node)
         if name in self.shared or name in self.listed or "discriminator" in node:
             return f"`{name}`"
         if "oneOf" in node:
-            return " or ".join(dict.fromkeys(self._type(one) for one in node["oneOf"]))
+            return " or ".join(dict.fromkeys(self._describe_type(one) for one in node["oneOf"]))
         if node.get("properties"):
             values = node["properties"].items()
-            return "; ".join(f"`{key}`: {self._type(value)}" for key, value in values)
+            return "; ".join(f"`{key}`: {self._describe_type(value)}" for key, value in values)
         if "enum" in node:
             return ", ".join(f"`{value}`" for value in node["enum"])
         kinds = node.get("type", "any value")
         words = kinds if isinstance(kinds, str) else " or ".join(kinds)
         if words == "array":
-            words = f"array of {self._type(node['items'])}"
+            words = f"array of {self._describe_type(node['items'])}"
         elif node.get("format") == "date-time":
             words = words.replace("string", "time")
-        limits = [_range(node, "minimum", "maximum"), _range(node, "minLength", "maxLength")]
-        limits += [_range(node, "minItems", "maxItems"), "unique" * node.get("uniqueItems", False)]
+        limits = [
+            _describe_range(node, "minimum", "maximum"),
+            _describe_range(node, "minLength", "maxLength"),
+        ]
+        limits += [
+            _describe_range(node, "minItems", "maxItems"),
+            "unique" * node.get("uniqueItems", False),
+        ]
         pattern = node.get("pattern", "")
         is_readable = len(pattern) <= MAX_PATTERN and "\\u" not in pattern
         if pattern and is_readable and "time" not in words:
@@ -232,21 +244,21 @@ def _reference(node: Node) -> str:
     return str(node.get("$ref", "")).rpartition("/")[2]
 
 
-def _range(node: Node, least: str, most: str) -> str:
-    low, high = node.get(least), node.get(most)
-    unit = {"minLength": " characters", "minItems": " entries"}.get(least, "")
-    if high is None:
-        return "" if low is None else f"at least {low:,}{unit}"
-    return f"at most {high:,}{unit}" if low is None else f"{low:,} to {high:,}{unit}"
+def _describe_range(node: Node, least_key: str, most_key: str) -> str:
+    least, most = node.get(least_key), node.get(most_key)
+    unit = {"minLength": " characters", "minItems": " entries"}.get(least_key, "")
+    if most is None:
+        return "" if least is None else f"at least {least:,}{unit}"
+    return f"at most {most:,}{unit}" if least is None else f"{least:,} to {most:,}{unit}"
 
 
-def _line(text: str) -> str:
+def _join_first_paragraph(text: str) -> str:
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def filled(page: str, tables: Tables) -> str:
+def fill_tables(page: str, tables: Tables) -> str:
     """Returns a page with its tables replaced by those of the document."""
-    return TABLES.sub(lambda found: found[1] + tables.text(found[2]) + found[3], page)
+    return TABLES.sub(lambda match: match[1] + tables.text(match[2]) + match[3], page)
 
 
 def document() -> Node:
@@ -254,12 +266,12 @@ def document() -> Node:
     return msgspec.json.decode(management.description())
 
 
-def made() -> dict[Path, str]:
+def generate_pages() -> dict[Path, str]:
     """Returns the expected content of each page."""
     tables = Tables(document())
-    return {path: filled(path.read_text("utf-8"), tables) for path in PAGES}
+    return {path: fill_tables(path.read_text("utf-8"), tables) for path in PAGES}
 
 
 if __name__ == "__main__":
-    for path, text in made().items():
+    for path, text in generate_pages().items():
         path.write_text(text, "utf-8")

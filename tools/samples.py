@@ -22,20 +22,22 @@ class _Sample:
 
     def __init__(self, document: Node, path: str, method: str, item: Node) -> None:
         self.document, self.method, operation = document, method.upper(), item[method]
-        given = [*item.get("parameters", ()), *operation.get("parameters", ())]
-        parameters = [self._resolved(one) for one in given]
+        parameter_nodes = [*item.get("parameters", ()), *operation.get("parameters", ())]
+        parameters = [self._resolved(parameter) for parameter in parameter_nodes]
         required: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}}
-        for one in parameters:
-            if one["required"]:
-                example = one["example"]
+        for parameter in parameters:
+            if parameter["required"]:
+                example = parameter["example"]
                 words = example if isinstance(example, list) else [example]
-                required[one["in"]][one["name"]] = ",".join(map(str, words))
+                required[parameter["in"]][parameter["name"]] = ",".join(map(str, words))
         query = urlencode(required["query"], safe=",@")
         self.api = ADDRESS + document["servers"][0]["url"]
         self.path = path.format_map(required["path"]) + (f"?{query}" if query else "")
         security = operation.get("security", document["security"])
         self.has_token = bool(security and security[0])
-        profiles = [one["example"] for one in parameters if one["name"] == "Profile"]
+        profiles = [
+            parameter["example"] for parameter in parameters if parameter["name"] == "Profile"
+        ]
         in_body = operation["operationId"] == "createProfileToken"
         is_admin = {"adminBearer": []} in security
         self.profile = profiles[0] if profiles and is_admin and not in_body else None
@@ -56,10 +58,10 @@ class _Sample:
         return node
 
     def curl(self) -> str:
-        how = f" -X {self.method}" if self.method != "GET" else ""
-        lines = [f"curl --fail-with-body{how}", shlex.quote(self.api + self.path)]
+        method_option = f" -X {self.method}" if self.method != "GET" else ""
+        lines = [f"curl --fail-with-body{method_option}", shlex.quote(self.api + self.path)]
         lines += ['-H "Authorization: Bearer $TOKEN"'] if self.has_token else []
-        lines += [f"-H {shlex.quote(f'{name}: {said}')}" for name, said in self.headers.items()]
+        lines += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in self.headers.items()]
         if self.body is not None:
             text = json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
             lines += [f"-d {shlex.quote(text)}"]
@@ -68,8 +70,8 @@ class _Sample:
     def typescript(self) -> str:
         headers = ["    Authorization: `Bearer ${process.env.TOKEN}`,\n"] if self.has_token else []
         headers += [
-            f"    {name if name.isalpha() else json.dumps(name)}: {json.dumps(said)},\n"
-            for name, said in self.headers.items()
+            f"    {name if name.isalpha() else json.dumps(name)}: {json.dumps(value)},\n"
+            for name, value in self.headers.items()
         ]
         options = f'  method: "{self.method}",\n' if self.method != "GET" else ""
         options += f"  headers: {{\n{''.join(headers)}  }},\n" if headers else ""
@@ -90,7 +92,7 @@ class _Sample:
         times = "from datetime import UTC, datetime\n" if "datetime(" in self.python else ""
         text = f"import os\n{times}\nfrom wishwell_client import {', '.join(sorted(names))}\n\n"
         text += "".join(
-            ["with Wishwell(\n", *(f"    {one},\n" for one in arguments), ") as api:\n"]
+            ["with Wishwell(\n", *(f"    {argument},\n" for argument in arguments), ") as api:\n"]
         )
         return text + "".join(f"    {line}\n" for line in self.python.splitlines())
 
@@ -103,10 +105,10 @@ def add(document: Node) -> None:
     for path, item in document["paths"].items():
         for method in item.keys() - {"parameters"}:
             sample = _Sample(document, path, method, item)
-            made = [("Shell", "curl", sample.curl())]
-            made += [("TypeScript", "TypeScript", sample.typescript())]
-            made += [("Python", "Python", sample.with_client())] if sample.python else []
+            sources = [("Shell", "curl", sample.curl())]
+            sources += [("TypeScript", "TypeScript", sample.typescript())]
+            sources += [("Python", "Python", sample.with_client())] if sample.python else []
             item[method]["x-codeSamples"] = [
                 {"lang": lang, "label": label, "source": source.rstrip()}
-                for lang, label, source in made
+                for lang, label, source in sources
             ]

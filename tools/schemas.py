@@ -24,14 +24,16 @@ _NONE: Mapping[str, Any] = {}
 class Schemas:
     """Schemas of structs and of the titled types in ``field_types.py`` and elsewhere, by name.
 
-    ``omits_null``: True for responses, which omit a field that is null by default. ``enums``: enums
-    that get a schema, by name.
+    ``types``: structs by the names of their schemas; structs in their fields keep their own names,
+    without "Body". ``omits_null``: True for responses, which omit a field that is null by default.
+    ``enums``: enums that get a schema, by name.
     """
 
     def __init__(
         self, types: Mapping[str, Any], enums: Mapping[str, Any] = _NONE, *, omits_null: bool
     ) -> None:
         self._omits_null = omits_null
+        types = {**types, **_inner_structs(types)}
         named = {**types, **_named_types()}
         nodes, found = msgspec.json.schema_components(named.values(), ref_template="{name}")
         self._nodes = dict(zip(named, nodes, strict=True))
@@ -100,6 +102,25 @@ class Schemas:
 def struct_of(type_: Any) -> type[msgspec.Struct]:
     """Returns the struct of a type that may be annotated or have type parameters."""
     return type_ if isinstance(type_, type) else struct_of(type_.__origin__)
+
+
+def struct_named(name: str) -> type[msgspec.Struct]:
+    """Returns the struct with this name. Raises ``LookupError`` unless there is exactly one."""
+    found = {
+        value
+        for value in _values()
+        if isinstance(value, type) and issubclass(value, msgspec.Struct) and value.__name__ == name
+    }
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} types are called {name}; tools/openapi.py can name one.")
+    return found.pop()
+
+
+def _inner_structs(types: Mapping[str, Any]) -> dict[str, type[msgspec.Struct]]:
+    """Returns the structs in fields of the types, by the names of their schemas."""
+    nodes, found = msgspec.json.schema_components(types.values(), ref_template="{name}")
+    inner = found.keys() - {node["$ref"] for node in nodes}
+    return {name.removesuffix("Body"): struct_named(name) for name in inner}
 
 
 def _values() -> list[Any]:

@@ -18,8 +18,8 @@ from tests.servers import postgres_binaries
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Returns a Markdown table."""
-    first, *others = (f"| {' | '.join(line)} |" for line in (head, *rows))
-    return "\n".join([first, "|---" * len(head) + "|", *others])
+    first, *lines = (f"| {' | '.join(line)} |" for line in (head, *rows))
+    return "\n".join([first, "|---" * len(head) + "|", *lines])
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:

@@ -33,9 +33,9 @@ def of_column(name: str) -> str:
     return ""
 
 
-def text(amount: str, code: str) -> str:
+def format_amount(amount: str, code: str) -> str:
     """Returns an amount with the decimals of its currency, such as ``52.90``; more only if it has
     more."""
     number = Decimal(amount)
-    own = -int(number.normalize().as_tuple().exponent)
-    return f"{number:.{max(own, DECIMALS.get(code, 0))}f}"
+    own_decimals = -int(number.normalize().as_tuple().exponent)
+    return f"{number:.{max(own_decimals, DECIMALS.get(code, 0))}f}"

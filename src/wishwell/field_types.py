@@ -20,22 +20,24 @@ TEXT_ID = "[A-Za-z0-9][A-Za-z0-9._:~=-]{0,99}"
 _UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _PLATFORM = "^gid://[a-z0-9-]{1,40}"
 _ESCAPES = "[3-6][0-9A-Fa-f]|7[0-9A-Ea-e]|2[1-9A-CEa-ce]"
-_ONE, _EACH = f"[!-$&-,.0-~]|%(?:{_ESCAPES})", f"[!-$&-.0-~]|%(?:{_ESCAPES}|2[Dd])"
+_CHARACTER = f"[!-$&-.0-~]|%(?:{_ESCAPES}|2[Dd])"
+_ONLY_CHARACTER = f"[!-$&-,.0-~]|%(?:{_ESCAPES})"
 # Without a lookahead against "-" alone, because not all regex engines have them.
-_CUSTOMER, _SESSION = f"Customer/(?:{_ONE}|(?:{_EACH}){{2,255}})", f"Session/{_UUID}"
+_CUSTOMER = f"Customer/(?:{_ONLY_CHARACTER}|(?:{_CHARACTER}){{2,255}})"
+_SESSION = f"Session/{_UUID}"
 # Patterns avoid \s and \d, because regex engines differ in their meaning.
 _SPACES = r"\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_EDGE = rf"[^\u0000-\u0020\u007f-\u00a0{_SPACES}]"
-_AROUND = rf"[\u0009-\u000d\u001c-\u0020\u0085\u00a0{_SPACES}]*"
-_TRIMMED = rf"{_EDGE}(?:[^\u0000-\u001f\u007f-\u009f]{{0,253}}{_EDGE})?"
+_VISIBLE_CHARACTER = rf"[^\u0000-\u0020\u007f-\u00a0{_SPACES}]"
+_WHITE_SPACE = rf"[\u0009-\u000d\u001c-\u0020\u0085\u00a0{_SPACES}]*"
+_TRIMMED = rf"{_VISIBLE_CHARACTER}(?:[^\u0000-\u001f\u007f-\u009f]{{0,253}}{_VISIBLE_CHARACTER})?"
 # rule: input-inert
-_INERT = r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*\Z"
+_NO_CONTROLS = r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*\Z"
 # Neither side of the @ may have white space, control characters or "(),:;<>@[\].
-_IN_EMAIL = _EDGE.removesuffix("]") + r'"(),:;<>@\[\\\]'
-_EMAIL = rf"{_IN_EMAIL}]{{1,64}}@{_IN_EMAIL}.]+(?:\.{_IN_EMAIL}.]+)*"
+_EMAIL_CHARACTER = _VISIBLE_CHARACTER.removesuffix("]") + r'"(),:;<>@\[\\\]'
+_EMAIL = rf"{_EMAIL_CHARACTER}]{{1,64}}@{_EMAIL_CHARACTER}.]+(?:\.{_EMAIL_CHARACTER}.]+)*"
 
 PATTERN_RULES = {
-    _INERT: "must not contain control characters other than newlines; send \\n, not \\r\\n"
+    _NO_CONTROLS: "must not contain control characters other than newlines; send \\n, not \\r\\n"
 }
 """Error messages for texts that don't match a type's pattern."""
 
@@ -124,7 +126,7 @@ Note = Annotated[
         description="A text by the profile's owner. Newlines are allowed, other control characters "
         "aren't.",
         max_length=MAX_NOTE,
-        pattern=_INERT,
+        pattern=_NO_CONTROLS,
     ),
 ]
 ItemProduct = Annotated[msgspec.Raw, published("ItemProduct")]
@@ -146,6 +148,6 @@ NewListName = Annotated[
         "NewListName",
         "1 to 255 characters after trimming, without control characters. White space around it is "
         "removed.",
-        pattern=f"^{_AROUND}{_TRIMMED}{_AROUND}$",
+        pattern=f"^{_WHITE_SPACE}{_TRIMMED}{_WHITE_SPACE}$",
     ),
 ]

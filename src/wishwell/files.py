@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 
 # rule: command-error
-def opened(path: str | Path) -> BinaryIO:
+def open_regular(path: str | Path) -> BinaryIO:
     """Opens a regular file, or a link to one. Raises ``OSError``, ``ValueError`` for a NUL."""
     if not stat.S_ISREG(Path(path).stat().st_mode):
         raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))

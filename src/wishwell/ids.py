@@ -66,16 +66,16 @@ def uuid7_at(milliseconds: int) -> str:
     return _uuid7(milliseconds << 12 | int.from_bytes(os.urandom(2), "big") >> 4)
 
 
-def uuid7_of(milliseconds: int, rest: int) -> str:
-    """Returns the UUIDv7 with this timestamp and ``rest`` as its other 74 bits."""
-    return _uuid7(milliseconds << 12 | rest >> 62, rest & (1 << 62) - 1)
+def uuid7_of(milliseconds: int, low_bits: int) -> str:
+    """Returns the UUIDv7 with this timestamp and ``low_bits`` as its other 74 bits."""
+    return _uuid7(milliseconds << 12 | low_bits >> 62, low_bits & (1 << 62) - 1)
 
 
-def _uuid7(time_and_counter: int, end: int | None = None) -> str:
+def _uuid7(time_and_counter: int, low_bits: int | None = None) -> str:
     high, low = divmod(time_and_counter, 1 << 12)
-    if end is None:
-        end = int.from_bytes(os.urandom(8), "big") >> 2
-    text = f"{high << 80 | 0x7 << 76 | low << 64 | 0b10 << 62 | end:032x}"
+    if low_bits is None:
+        low_bits = int.from_bytes(os.urandom(8), "big") >> 2
+    text = f"{high << 80 | 0x7 << 76 | low << 64 | 0b10 << 62 | low_bits:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
@@ -154,12 +154,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def timestamp(milliseconds: int) -> str:
     """Formats a time as stored and shown: RFC 3339 in UTC with milliseconds and Z."""
-    seconds, rest = divmod(milliseconds, 1000)
-    return f"{_second(seconds)}.{rest:03d}Z"
+    seconds, remainder = divmod(milliseconds, 1000)
+    return f"{_format_second(seconds)}.{remainder:03d}Z"
 
 
 @functools.lru_cache(maxsize=64)  # many timestamps fall into the same second
-def _second(seconds: int) -> str:
+def _format_second(seconds: int) -> str:
     return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:19]
 
 
@@ -176,6 +176,6 @@ def random_uuid() -> str:
 def request_uuid() -> str:
     """Returns a UUIDv4 from a fast, predictable generator. Not for secrets."""
     # Every request needs one, and uuid.uuid4 takes ten times as long (system call, UUID object).
-    rest = random.getrandbits(128) & ~(0xF << 76 | 0b11 << 62)
-    text = f"{rest | 0x4 << 76 | 0b10 << 62:032x}"
+    random_bits = random.getrandbits(128) & ~(0xF << 76 | 0b11 << 62)
+    text = f"{random_bits | 0x4 << 76 | 0b10 << 62:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

@@ -21,12 +21,12 @@ class _DuplicateKey(Exception):
     pass
 
 
-def _each_key_once(pairs: list[tuple[str, Any]]) -> None:
-    seen: set[str] = set()
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> None:
+    earlier_keys: set[str] = set()
     for key, _ in pairs:
-        if key in seen:
+        if key in earlier_keys:
             raise _DuplicateKey(key)
-        seen.add(key)
+        earlier_keys.add(key)
 
 
-_unique_keys_decoder = json.JSONDecoder(object_pairs_hook=_each_key_once)
+_unique_keys_decoder = json.JSONDecoder(object_pairs_hook=_refuse_duplicates)

@@ -6,11 +6,11 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def keep(known: dict[K, V], key: K, value: V, most: int) -> None:
-    """Adds an entry and, if ``known`` has ``most`` entries, evicts the oldest insertion first.
+def keep(cache: dict[K, V], key: K, value: V, max_entries: int) -> None:
+    """Adds an entry. If ``cache`` has ``max_entries``, evicts the oldest insertion first.
 
     Reading an entry doesn't protect it, so callers must be able to recreate an evicted one.
     """
-    if len(known) >= most:
-        known.pop(next(iter(known)))
-    known[key] = value
+    if len(cache) >= max_entries:
+        cache.pop(next(iter(cache)))
+    cache[key] = value

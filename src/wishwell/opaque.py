@@ -15,7 +15,7 @@ def new(prefix: str, length: int) -> str:
     return prefix + body + _checksum(prefix + body)
 
 
-def well_formed(token: str, prefix: str, length: int) -> bool:
+def is_well_formed(token: str, prefix: str, length: int) -> bool:
     """Returns whether the form and checksum are right, so a typo needs no database query."""
     return (
         token.startswith(prefix)
@@ -33,8 +33,8 @@ def hashed(token: str) -> str:
 
 
 def _checksum(text: str) -> str:
-    value, found = zlib.crc32(text.encode()), ""
+    remainder, digits = zlib.crc32(text.encode()), ""
     for _ in range(_CHECKSUM_CHARACTERS):
-        value, digit = divmod(value, len(_ALPHABET))
-        found = _ALPHABET[digit] + found
-    return found
+        remainder, digit = divmod(remainder, len(_ALPHABET))
+        digits = _ALPHABET[digit] + digits
+    return digits

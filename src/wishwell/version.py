@@ -19,27 +19,27 @@ def commit() -> str:
     A wheel contains it (``tools/build_hooks.py``). In a checkout, git names it at the first call,
     with ``-dirty`` if files were changed.
     """
-    built = _PACKAGE / "commit.txt"
-    if built.exists():
-        return built.read_text("ascii").strip()
+    commit_file = _PACKAGE / "commit.txt"
+    if commit_file.exists():
+        return commit_file.read_text("ascii").strip()
     checkout = _PACKAGE.parents[1]
     if not (checkout / ".git").exists():
         return "unknown"
-    argv = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
+    command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
     # A git hook's variables name the repository that it runs for.
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        done = subprocess.run(  # noqa: S603
-            [*argv, "--abbrev=12"],
+        process = subprocess.run(  # noqa: S603
+            [*command, "--abbrev=12"],
             capture_output=True,
             check=True,
             text=True,
-            env=env | {"GIT_OPTIONAL_LOCKS": "0"},
+            env=environment | {"GIT_OPTIONAL_LOCKS": "0"},
             timeout=_GIT_SECONDS,
         )
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def full() -> str:

@@ -105,7 +105,7 @@ def test_page_can_be_turned_off(new_service):
     service.stop()
 
 
-def test_page_is_in_no_label_but_its_routes(service, http):
+def test_unknown_page_paths_appear_neither_in_metrics_nor_in_the_log(service, http):
     """Text appended to the page's URL reaches neither metrics nor log.
     Rules: health-checks, log-private."""
     http.get("/admin/?token=wwadm_typed-into-the-address")

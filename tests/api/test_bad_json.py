@@ -68,7 +68,7 @@ def test_bad_json_is_refused(member, roomy_shop, operation):
     assert wrong(400, statuses) == {}
 
 
-def test_key_twice_is_refused(member, roomy_shop):
+def test_duplicate_key_is_refused(member, roomy_shop):
     """A duplicate key is refused in any spelling and at any depth. Rule: input-strict."""
     gids = [roomy_shop.gid("1"), roomy_shop.gid("2")]
     twice = '{{"customer":"{}","cust\\u006fmer":"{}"}}'.format(*gids)
@@ -84,7 +84,7 @@ def test_key_twice_is_refused(member, roomy_shop):
             refused(answer, 400, "productId")
 
 
-def test_newline_at_the_end_is_part_of_a_text(make_shop):
+def test_trailing_newline_in_a_text_is_refused(make_shop):
     """An id, tag or URL with a trailing newline is refused as with any other control character.
     Rules: store-product-ids, error-envelope."""
     shop = make_shop("--product-ids", "text", "--purchases", "on")
@@ -100,7 +100,7 @@ def test_newline_at_the_end_is_part_of_a_text(make_shop):
     assert products(http) == []
 
 
-def test_good_json_in_unusual_spelling_is_taken(member):
+def test_valid_json_in_unusual_spelling_is_accepted(member):
     """Valid JSON in unusual spelling is accepted."""
     for body in (
         b' \t\r\n{ "productId" :\n1 } \n',

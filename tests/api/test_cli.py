@@ -53,7 +53,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("command", "values", "word"), WRONG, ids=lambda value: str(value)[:50])
-def test_command_that_is_wrong_says_why_and_changes_nothing(
+def test_wrong_command_fails_with_its_reason_and_changes_nothing(
     service, handle, tmp_path, command, values, word
 ):
     """A wrong command changes nothing and fails with one line on stderr (after its usage, for wrong
@@ -101,7 +101,7 @@ def test_store_create_prints_the_record(service, handle):
     assert f"{handle}-2" in service.quick("store", "create", f"{handle}-2")
 
 
-def test_table_is_as_wide_as_the_terminal(service, handle):
+def test_table_fits_the_width_of_the_terminal(service, handle):
     """A table leaves out empty columns; on a narrow terminal each field has its own line.
     Rule: command-error."""
     service.quick("store", "create", handle, "--auth-flow", "/signin")
@@ -117,7 +117,7 @@ def test_table_is_as_wide_as_the_terminal(service, handle):
     assert max(map(len, mine)) <= 80
 
 
-def test_store_update_changes_what_is_named_and_nothing_else(service, handle):
+def test_store_update_changes_only_the_given_options(service, handle):
     """`store update` changes only the given options, and of the limits only the named ones.
     Rule: store-settings."""
     options = ("--platform", "presta", "--limit", "items=5", "--limit", "lists=6")

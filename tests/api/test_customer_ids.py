@@ -29,7 +29,7 @@ BAD = (
 
 
 @pytest.mark.parametrize("id", IDS)
-def test_customer_id_is_one_in_each_spelling(make_shop, id):
+def test_customer_is_the_same_in_each_spelling_of_the_id(make_shop, id):
     """A customer is the same in each spelling of their GID, in `Profile` and bodies; answers have
     the one in which only `%` is escaped. Rules: customer-id, profile-gid."""
     shop = make_shop("--events", "on")
@@ -118,7 +118,7 @@ def test_customer_ids_survive_export_and_import(make_shop):
     assert gids == listed
 
 
-def test_log_has_no_address(shop):
+def test_log_has_no_email_address(shop):
     """Log lines show an id with `@` as the profile's key. Rules: customer-id, log-private."""
     for id in ("ada@shop.example", "ada%40shop.example", "auth0|64f0"):
         shop.acting_as(f"gid://shopify/Customer/{id}").get("/items")

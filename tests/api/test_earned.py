@@ -7,7 +7,7 @@ from .test_orders import line
 from .test_orders import till as till
 
 
-def test_summary_says_what_wishes_earned(till):
+def test_summary_has_the_purchases_of_wishes(till):
     """The summary contains the purchases as JSON, as a table and as CSV; while purchases are off, it
     doesn't. Rules: purchase-report, report-csv."""
     command = ("report", "summary", "--store", till.shop.handle)
@@ -34,7 +34,7 @@ def test_summary_says_what_wishes_earned(till):
     assert report(*command, "--csv").removeprefix("\ufeff").splitlines()[0] == head
 
 
-def test_report_by_product_has_pages(till):
+def test_report_by_product_has_pages_and_by_day_has_none(till):
     """Pages of products together are the whole report; a cursor is valid for its period only, and
     there are no pages by day. Rules: purchase-report, report-period."""
     for product in range(1, 6):

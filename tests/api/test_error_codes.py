@@ -102,7 +102,7 @@ def test_message_says_what_is_wrong_and_what_is_allowed(roomy_shop, name):
     assert message in refused(http.request(method, path, **options), status)
 
 
-def test_message_names_the_place_in_an_order_and_what_is_left(shop):
+def test_message_has_the_index_of_a_bad_id_and_the_quantity_left(shop):
     """An id in an order and a reservation that can't be met are named with their figures; an expiry
     without an offset or in the past says which. Rules: list-order, reserve-quantity, share-ends."""
     http = shop.customer("1").http
@@ -171,7 +171,7 @@ def test_null_is_left_out_when_something_is_created(shop, http):
     assert details(answer) == ["quantity", "tags"]
 
 
-def test_fetched_record_may_be_sent_back_whole(shop, http):
+def test_fetched_record_may_be_sent_back_unchanged(shop, http):
     """A change may repeat the other fields of the record, but not change them.
     Rule: input-strict."""
     shared = new_list(http)
@@ -195,7 +195,7 @@ def test_fetched_record_may_be_sent_back_whole(shop, http):
 # ------------------------------------------------------------------------------------- codes
 
 
-def test_codes_tell_apart_errors_of_one_status(shop, http, make_shop):
+def test_codes_distinguish_errors_of_the_same_status(shop, http, make_shop):
     """Errors that share a status have different codes; wrong and unknown tokens, and records of
     others and unknown ones, share a code. Rules: error-envelope, token-required, token-scope."""
     member, other = shop.session(), shop.customer("2").http
@@ -261,7 +261,7 @@ def test_session_uuid_may_be_in_upper_case(shop):
     assert data(shop.customer("1").http.get("/items"))[0]["id"] == saved["id"]
 
 
-def test_session_that_is_linked_moves_once_and_is_no_customer(shop):
+def test_linked_session_moves_its_items_once_and_is_not_accepted_as_the_customer(shop):
     """A linked session can be linked again, also to another customer, and moves nothing. A session
     isn't accepted as the customer. Rule: link-atomic."""
     member = shop.session()
@@ -276,7 +276,7 @@ def test_session_that_is_linked_moves_once_and_is_no_customer(shop):
 
 
 @in_one_window
-def test_genuine_token_counts_for_no_address(new_service):
+def test_expired_or_revoked_token_does_not_count_for_its_address(new_service):
     """Expired and revoked tokens are 401 however many there are; a valid token with two `Profile`
     headers counts for its caller. Rules: limit-address, limit-window."""
     with new_service(WISHWELL_LIMIT_ADDRESS="3") as service:

@@ -30,7 +30,7 @@ SOME = "0190a8b0-0000-7000-8000-000000000000"
 
 
 @pytest.mark.parametrize("path", DOCUMENT["paths"])
-def test_method_that_a_path_does_not_know_names_those_it_does(roomy_shop, path):
+def test_unsupported_method_is_405_and_names_the_supported_ones(roomy_shop, path):
     """An unsupported method is 405 with the supported ones in `Allow`. Rule: error-envelope."""
     methods = {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"}
     known = methods & {name.upper() for name in DOCUMENT["paths"][path]}
@@ -42,7 +42,7 @@ def test_method_that_a_path_does_not_know_names_those_it_does(roomy_shop, path):
         assert allowed - {"OPTIONS"} == known, f"{method} {path}"
 
 
-def test_path_that_there_is_not_has_the_envelope(shop):
+def test_unknown_path_is_404_with_the_error_envelope(shop):
     """An unknown path is 404 with the error envelope; rate limits apply only below `/api`.
     Rules: error-envelope, limit-window."""
     deep = (f"/items/{SOME}/", f"/items/{SOME}/list", f"/lists/{SOME}/items", "/items/a/b/c/d")
@@ -57,7 +57,7 @@ def test_path_that_there_is_not_has_the_envelope(shop):
     assert shop.anonymous.post(service.url + "/livez").status_code == 405
 
 
-def test_version_that_is_unknown_names_those_there_are(service, shop):
+def test_unknown_api_version_is_404_and_names_the_known_ones(service, shop):
     """An unknown API version is 404, and the message names the known one. Rule: error-envelope."""
     for version in ("2024-01", "latest", "2025-04x"):
         for path in ("/items", "/.well-known/openapi", "/nothing", ""):
@@ -78,7 +78,7 @@ def test_malformed_id_gets_the_same_error_as_an_unknown_one(shop):
 
 
 @in_one_window
-def test_everything_under_api_has_limits(service, roomy_shop):
+def test_everything_below_api_has_rate_limits(service, roomy_shop):
     """Everything below `/api` has rate-limit headers and counts, including unknown paths and
     versions.
     Rule: limit-window."""
@@ -90,7 +90,7 @@ def test_everything_under_api_has_limits(service, roomy_shop):
     assert int(second) == int(first) - 1
 
 
-def test_answer_is_kept_by_no_cache_but_the_description(shop):
+def test_only_the_description_may_be_cached(shop):
     """Responses may not be cached, errors included; only the API description may.
     Rule: response-uncached."""
     http = shop.customer("1").http
@@ -138,7 +138,7 @@ def test_request_id_is_new_for_each_request(shop):
     assert all(is_uuid(id) for id in ids) and len(set(ids)) == len(ids)
 
 
-def test_message_repeats_no_large_or_raw_input(shop):
+def test_error_message_shortens_and_escapes_client_input(shop):
     """Error messages repeat client input neither in full length nor unescaped.
     Rule: error-envelope."""
     long = "x" * 10_000
@@ -161,7 +161,7 @@ TYPES = {
 }  # fmt: skip
 
 
-def test_body_that_is_not_declared_as_json_is_refused(shop):
+def test_body_without_a_json_content_type_is_refused(shop):
     """A body needs a JSON content type, in any case or spelling. Rule: input-strict."""
     http = shop.customer("1").http
     saved, statuses = save(http, 9)["id"], {}
@@ -181,7 +181,7 @@ def test_body_that_is_not_declared_as_json_is_refused(shop):
         data(answer, 200)
 
 
-def test_body_up_to_256_kib_is_taken_and_no_byte_more(service, shop):
+def test_body_over_256_kib_is_refused(service, shop):
     """A body over 256 KiB is refused: unread if its length is declared, at the limit if chunked.
     Rule: request-limits."""
     member, json_type = shop.customer("1"), "Content-Type: application/json"

@@ -21,7 +21,7 @@ def read(shop, **params):
     return body
 
 
-def end(shop):
+def last_cursor(shop):
     """Returns the `resume` cursor after the newest event."""
     resume = "0"
     while (page := read(shop, **{"from": resume, "limit": 250}))["data"]:
@@ -29,7 +29,7 @@ def end(shop):
     return resume
 
 
-def awaited(shop, resume, count):
+def wait_for_events(shop, resume, count):
     """Waits for the ``count`` events after ``resume``; returns them."""
     soon(lambda: len(read(shop, **{"from": resume})["data"]) >= count)
     events = read(shop, **{"from": resume})["data"]
@@ -37,11 +37,11 @@ def awaited(shop, resume, count):
     return events
 
 
-def test_shoppers_and_sign_ins_emit_events(event_shop):
+def test_events_of_a_visitor_and_the_sign_in_replay_to_the_records(event_shop):
     """Events from a visitor's first save to the sign-in come to the feed, and replaying them yields
     what the API shows.
     Rules: feed-once, event-sequence, event-changed."""
-    shop, begin = event_shop, end(event_shop)
+    shop, begin = event_shop, last_cursor(event_shop)
     visitor, customer = shop.session(), shop.customer()
     made = data(customer.http.post("/lists", json={"name": "Birthday"}), 201)
     customer.http.post("/items", json={"productId": 5, "listIds": [made["id"]]})
@@ -51,7 +51,7 @@ def test_shoppers_and_sign_ins_emit_events(event_shop):
     moved = data(visitor.http.get("/items", params={"query": "product:6"}))[0]
     visitor.http.put(f"/items/{moved['id']}/lists", json={"listIds": [other["id"]]})
     shop.token(customer=customer.gid, session=visitor.gid)
-    found = awaited(shop, begin, 10)
+    found = wait_for_events(shop, begin, 10)
     assert all(is_uuid(event["id"]) for event in found)
     told = [event["type"] for event in found if event["profile"] == customer.gid]
     assert told == [
@@ -65,15 +65,15 @@ def test_shoppers_and_sign_ins_emit_events(event_shop):
     assert copies[customer.gid].shown_lists() == {made["id"]: shown}
 
 
-def test_feed_is_read_in_steps_and_by_type(event_shop):
+def test_feed_has_each_event_once_in_batches_of_any_size_and_by_type(event_shop):
     """Reading in batches of any size yields each event once; `type` filters by one type or several.
     Rule: feed-once."""
-    shop, begin = event_shop, end(event_shop)
+    shop, begin = event_shop, last_cursor(event_shop)
     customer = shop.customer()
     kept = [data(customer.http.post("/items", json={"productId": n}), 201) for n in (1, 2, 3)]
     customer.http.delete(f"/items/{kept[0]['id']}")
     customer.http.post("/lists", json={"name": "x"})
-    whole = awaited(shop, begin, 5)
+    whole = wait_for_events(shop, begin, 5)
     seen, resume = [], begin
     while (page := read(shop, **{"from": resume, "limit": 2}))["data"]:
         assert len(page["data"]) <= 2

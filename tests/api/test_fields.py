@@ -104,8 +104,9 @@ PLACES: dict[str, tuple[dict[str, Field], list[Any]]] = {
 
 
 @pytest.mark.parametrize("noun", PLACES)
-def test_every_field_is_everywhere(noun):
-    """Each field that a client may set has a line at the head of this file, and is in all places."""
+def test_every_settable_field_is_listed_and_in_all_places(noun):
+    """Each field that a client may set is listed at the head of this file, and every place that
+    needs it has it."""
     known, (shape, *others) = PLACES[noun]
     names = {field.encode_name: field.name for field in msgspec.structs.fields(shape)}
     untested = names.keys() - GIVEN_BY_THE_SERVICE - OF_OTHER_TESTS - known.keys()
@@ -121,7 +122,7 @@ def test_every_field_is_everywhere(noun):
     assert not lacking
 
 
-def test_fields_of_an_item_are_saved_and_changed(event_shop):
+def test_every_way_to_save_or_change_an_item_takes_each_field(event_shop):
     """Every way to save or change an item takes each field, and its events name what changed.
     Rules: save-once, event-changed."""
     http = event_shop.customer().http
@@ -146,7 +147,7 @@ def test_fields_of_an_item_are_saved_and_changed(event_shop):
     assert shown(events[0][1]["item"], ITEM) == shown(events[-1][1]["item"], ITEM) == first(ITEM)
 
 
-def test_fields_of_a_list_are_saved_and_changed(event_shop):
+def test_every_way_to_save_or_change_a_list_takes_each_field(event_shop):
     """Every way to save or change a list takes each field, and its events name what changed.
     Rule: event-changed."""
     http = event_shop.customer().http
@@ -167,7 +168,7 @@ def test_fields_of_a_list_are_saved_and_changed(event_shop):
 
 
 @pytest.mark.parametrize("noun", ["item", "list"])
-def test_texts_are_checked(service, shop, tmp_path, noun):
+def test_text_that_is_too_long_or_has_control_characters_is_refused(service, shop, tmp_path, noun):
     """Requests and imports refuse a text that is too long or has a control character.
     Rule: import-checked."""
     http, fields = shop.customer().http, {"item": ITEM, "list": LIST}[noun]
@@ -236,7 +237,7 @@ def test_sign_in_merges_each_field_of_a_list(shop):
     assert shown(merged, LIST) == {name: field.merged for name, field in LIST.items()}
 
 
-def test_copy_takes_the_fields_that_a_shared_list_shows(shop):
+def test_copy_takes_only_the_fields_that_a_shared_list_shows(shop):
     """A shared list shows only the fields that ``ITEM`` calls shared, and a copy takes only them.
     The request may give the new list each field of a list. Rules: shared-hides-owner, copy-list."""
     owner, reader = shop.customer(), shop.customer()

@@ -27,7 +27,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 @in_one_window
-def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_shop, name):
+def test_request_whose_body_breaks_off_gets_rate_limit_and_cors_headers(service, make_shop, name):
     """A request whose body breaks off gets its caller's rate-limit and CORS headers.
     Rules: limit-window, error-envelope, cors-allowed."""
     origin, given = "https://shop.example", "0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"
@@ -56,7 +56,7 @@ def test_body_that_breaks_shows_the_limit_that_it_was_counted_for(service, make_
     assert after.headers["X-RateLimit-Remaining"] == "7"
 
 
-def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
+def test_garbage_after_a_request_does_not_fail_the_request(service, shop):
     """A save followed by garbage succeeds; the garbage then closes the connection."""
     member = shop.customer("1")
     got = over_the_wire(service, post(member.token, LENGTH) + b"\x16\x03\x01garbage\r\n\r\n")
@@ -65,7 +65,7 @@ def test_what_follows_a_whole_request_is_not_its_fault(service, shop):
     assert products(member.http) == [1]
 
 
-def test_bad_target_is_refused_on_a_kept_connection(service):
+def test_bad_target_is_refused_on_a_kept_alive_connection(service):
     """A bad target is refused on a kept-alive connection too, after a good request.
     Rule: request-smuggling."""
     good, bad = (f"GET {at} HTTP/1.1\r\nHost: a\r\n\r\n" for at in ("/livez", "http://a:b/"))
@@ -75,7 +75,7 @@ def test_bad_target_is_refused_on_a_kept_connection(service):
             assert connection.recv(65_536).startswith(b"HTTP/1.1 " + status)
 
 
-def test_status_line_has_the_name_that_the_body_has(service, shop):
+def test_status_line_and_body_have_the_same_status_name(service, shop):
     """The status line and the body use the same status name on every Python version.
     Rule: error-envelope."""
     json_type, large = "Content-Type: application/json", "Content-Length: 300000"
@@ -108,7 +108,7 @@ def test_header_over_16_kib_is_refused(service, shop):
 @pytest.mark.parametrize(
     "header", ["Profile", "Origin", "X-Request-Id", "Idempotency-Key", "Accept", "X-Forwarded-For"]
 )
-def test_header_bytes_of_a_client_never_come_back(service, shop, header):
+def test_response_headers_never_contain_client_bytes(service, shop, header):
     """Response headers never contain client bytes; an `X-Request-Id` is kept only if it is a UUID.
     Rules: input-inert, error-envelope."""
     odd = ("gid://shopify/Customer/\x85", "https://x\xa0y.example", "\xe2\x80\xa8evil", "a\tb\x7f")
@@ -178,7 +178,7 @@ def test_request_that_offers_an_upgrade_is_answered_as_a_plain_one(service, shop
     assert got.status == 200 and got.closed
 
 
-def test_trailer_without_an_end_ends_the_connection(service):
+def test_endless_trailer_ends_the_connection(service):
     """An endless trailer is cut off, because reassembling its pieces would block the event loop.
     Rule: request-limits."""
     with connect(service, 10) as connection:
@@ -187,7 +187,7 @@ def test_trailer_without_an_end_ends_the_connection(service):
             connection.sendall(b"a" * 8_000_000)
 
 
-def test_trailer_that_closes_the_connection_closes_it(service, shop):
+def test_connection_close_in_a_trailer_closes_the_connection(service, shop):
     """`Connection: close` in a trailer closes the connection, because the parser accepts no further
     input.
     Rule: request-smuggling."""
@@ -196,7 +196,7 @@ def test_trailer_that_closes_the_connection_closes_it(service, shop):
     assert (got.status, got.closed) == (201, True)
 
 
-def test_who_sends_no_more_is_still_answered(service, shop):
+def test_client_that_shuts_down_sending_still_gets_its_response(service, shop):
     """A client that shuts down its sending side still gets its response.
     Rule: request-smuggling."""
     with connect(service) as connection:
@@ -214,7 +214,7 @@ def test_white_space_after_a_header_value_is_ignored(service, shop):
     assert got.headers["x-request-id"] == given
 
 
-def test_answers_without_a_body_and_after_100_continue_are_whole(service, shop):
+def test_head_204_and_100_continue_are_framed_correctly(service, shop):
     """HEAD, 204 and `Expect: 100-continue` are framed correctly. Rule: request-smuggling."""
     member = shop.customer("1")
     saved = save(member.http, 1)

@@ -9,7 +9,7 @@ import pytest
 from .conftest import ITEM_KEYS, LIST_KEYS, data, item, new_list, refused, save, whole_list
 
 
-def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
+def test_admin_token_without_a_valid_prefix_and_checksum_is_refused(shop):
     """An admin token has a prefix and a checksum, so a typo is refused. Rule: admin-token-hashed."""
     token = shop.admin_token
     assert re.fullmatch(r"wwadm_[A-Za-z0-9]{30,}", token)
@@ -23,7 +23,7 @@ def test_admin_token_has_a_prefix_and_nothing_else_is_one(shop):
 
 
 @pytest.mark.both_engines("only it reads the owners of a store's lists")
-def test_admin_without_profile_sees_and_names_every_owner(shop):
+def test_admin_without_profile_header_sees_all_records_with_their_owners(shop):
     """Without `Profile`, an admin token sees all records, each with its owner's `profile`.
     Rule: profile-header."""
     first, visitor = shop.customer("1"), shop.session()
@@ -56,7 +56,7 @@ def test_profile_header_without_a_valid_gid_is_refused(shop):
     assert data(shop.acting_as("gid://shopify/Customer/" + "aZ_-" * 16).get("/items")) == []
 
 
-def test_header_that_may_be_there_once_is_refused_twice(shop):
+def test_duplicate_header_is_refused(shop):
     """A duplicate of a header that affects the request's meaning is refused, even with an equal
     value.
     Rule: input-strict."""
@@ -70,7 +70,7 @@ def test_header_that_may_be_there_once_is_refused_twice(shop):
     assert data(shop.admin.get("/items")) == []
 
 
-def test_customers_differ_by_case_and_store_and_need_not_be_known(make_shop):
+def test_customers_differ_by_store_and_case_and_need_no_registration(make_shop):
     """Customers are distinguished by store and by the case of their GID, and need not be
     registered.
     Rules: profile-gid, store-isolation."""

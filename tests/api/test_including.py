@@ -140,7 +140,7 @@ def test_cursor_works_with_and_without_include(world):
         assert (last["id"], "product" in last) == (saved[0]["id"], bool(second))
 
 
-def test_products_with_text_ids_and_of_their_store_alone(make_shop):
+def test_products_with_text_ids_are_included_only_from_their_store(make_shop):
     """Products with text ids are included, and only those of the same store.
     Rules: store-product-ids, store-isolation."""
     shop, other = make_shop("--product-ids", "text"), make_shop("--product-ids", "text")
@@ -159,7 +159,7 @@ def test_products_with_text_ids_and_of_their_store_alone(make_shop):
 
 
 @pytest.mark.slow
-def test_largest_answers(service):
+def test_largest_responses_stay_within_the_size_limit(service):
     """The largest possible list and page, with every field at its limit, stay within the size
     limit.
     Rule: profile-limits."""

@@ -19,7 +19,7 @@ from .conftest import (
 )
 
 
-def test_item_of_a_product_alone_is_returned_complete(http):
+def test_new_item_is_returned_complete(http):
     """A new item is returned complete, with 201 and `Location`.
     Rule: save-once."""
     began = time.time()
@@ -49,7 +49,7 @@ def test_unknown_list_changes_nothing(http, shop):
             refused(http.post("/items", json=new | {"listIds": [kept, id]}), 404)
 
 
-def test_several_items_are_deleted_at_once(http, shop):
+def test_bulk_delete_ignores_unknown_deleted_and_foreign_items(http, shop):
     """A bulk delete ignores ids that are deleted, unknown or another profile's.
     Rules: delete-scope, bulk-atomic."""
     made = [save(http, n)["id"] for n in range(1, 6)]
@@ -64,7 +64,7 @@ def test_several_items_are_deleted_at_once(http, shop):
     refused(http.delete(f"/items/{made[4]}"), 404)
 
 
-def test_bulk_delete_takes_250_ids_in_the_body_or_in_the_query(http):
+def test_bulk_delete_accepts_250_ids_in_the_body_or_in_the_query(http):
     """A bulk delete takes 250 ids, in the body or in the query. Rule: bulk-atomic."""
     record = save(http, 1)
     ids = [record["id"], *(str(uuid.uuid4()) for _ in range(249))]

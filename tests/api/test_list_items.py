@@ -26,7 +26,7 @@ def listed(http, count=5):
     return on, order_of(http, on)
 
 
-def test_item_is_put_on_one_list_and_taken_off(http):
+def test_item_is_put_on_a_list_and_removed_without_affecting_its_other_lists(http):
     """An item is put on one list and removed; its other lists stay. Repeating the put changes
     nothing, repeating the removal is 404.
     Rules: list-order, delete-scope, updated-at."""
@@ -47,7 +47,7 @@ def test_item_is_put_on_one_list_and_taken_off(http):
         refused(http.delete(f"/lists/{one}/items/{made['id']}"), 404, "list")
 
 
-def test_one_of_two_that_is_anothers_is_404(shop, http):
+def test_item_or_list_of_another_owner_is_404(shop, http):
     """An item or list of another owner is 404.
     Rules: list-order, delete-scope, token-scope, profile-header."""
     on, (first, *_) = listed(http, 2)
@@ -66,7 +66,7 @@ def test_one_of_two_that_is_anothers_is_404(shop, http):
     assert item(http, made)["listIds"] == []
 
 
-def test_place_that_is_none_changes_nothing(http):
+def test_invalid_position_leaves_the_order_unchanged(http):
     """`after` must be another item of the list. With a bad `after`, the item isn't put on the list
     either.
     Rule: list-order."""

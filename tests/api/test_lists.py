@@ -41,7 +41,7 @@ NAMES = [
 ]
 
 
-def test_name_comes_back_trimmed(shop, http):
+def test_name_is_trimmed_but_not_normalised(shop, http):
     """A name is trimmed but not normalised, and its length counts code points. Other text:
     tests/http/test_patterns.py; both engines: tests/contract/test_model.py.
     Rule: input-inert."""
@@ -52,7 +52,7 @@ def test_name_comes_back_trimmed(shop, http):
         assert whole_list(shop.admin, made["id"])["name"] == name.strip()
 
 
-def test_limits_of_a_profile_refuse_one_more(make_shop):
+def test_record_over_a_profile_limit_is_refused(make_shop):
     """A profile's limits refuse one more item, list or entry; existing ones may stay, change and
     move. Each profile has its own limits.
     Rule: profile-limits."""

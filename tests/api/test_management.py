@@ -27,7 +27,7 @@ def test_description_is_served_without_a_token(service):
         assert answer.json() == json.loads(here)
 
 
-def test_samples_have_the_address_of_the_request(shop):
+def test_samples_have_the_host_of_the_request(shop):
     """The samples use the host that the request names, with https unless it is local; a host that
     could break out of a sample is never copied. Rule: openapi-complete."""
     for host, address in (
@@ -43,7 +43,7 @@ def test_samples_have_the_address_of_the_request(shop):
     assert answer.status_code == 404 or samples.ADDRESS in answer.text
 
 
-def test_person_at_the_top_is_sent_to_the_docs_page(service):
+def test_root_redirects_to_the_docs_page(service):
     """`/` redirects to the docs page, also below a proxy's path. Rule: openapi-complete."""
     http, top = service.client(), f"{service.url}/"
     answer = http.get(top)
@@ -58,7 +58,7 @@ def test_person_at_the_top_is_sent_to_the_docs_page(service):
 
 
 @pytest.mark.parametrize("path", ["livez", "readyz", "metrics"])
-def test_health_and_metrics_are_stored_by_no_cache(service, path):
+def test_health_and_metrics_may_not_be_cached(service, path):
     """Health and metrics forbid caching; a cache in front would answer for a service that is down.
     Rule: response-uncached."""
     for method, status in (("GET", 200), ("HEAD", 200), ("POST", 405)):
@@ -157,7 +157,7 @@ def test_each_request_is_one_line_of_json(service, shop):
     assert all(isinstance(json.loads(line), dict) for line in service.log_lines())
 
 
-def test_log_holds_no_query_and_no_body(service, shop):
+def test_log_has_no_query_and_no_body(service, shop):
     """The log contains no query and no body. Tokens and e-mail addresses in any output:
     tests/security/secrets_in_print.py.
     Rule: log-private."""
@@ -180,7 +180,7 @@ def test_request_id_of_a_proxy_is_kept(service, shop, given):
     assert len(lines_of(service, given)) == 1
 
 
-def test_log_has_a_network_only_if_set(new_service):
+def test_log_has_the_clients_network_only_if_configured(new_service):
     """With the setting, a request's line has the client's network, as the trusted proxy forwards it;
     without the setting, none. Rule: log-private."""
     settings = {"WISHWELL_TRUSTED_PROXIES": "127.0.0.1", "WISHWELL_SEALING_KEYS": SEALING_KEY}

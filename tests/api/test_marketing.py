@@ -23,7 +23,7 @@ VENDORS = {
 
 
 @pytest.mark.parametrize("name", ["Segment", "Klaviyo", "Brevo"])
-def test_page_leads_from_nothing_to_a_price_drop_in_the_tool(webhook_shop, name):
+def test_documented_commands_send_a_price_drop_to_the_tool(webhook_shop, name):
     """The commands of docs/marketing.md make a webhook, and the next price drop arrives in the
     tool's schema. Rules: format-events, format-key."""
     format = name.lower()
@@ -60,7 +60,7 @@ def _put(shop, price):
     assert shop.admin.put("/products/1", json=body).status_code in (200, 201)
 
 
-def test_key_is_accepted_and_never_shown(webhook_shop):
+def test_format_key_is_accepted_and_never_shown(webhook_shop):
     """The API takes a format with its key, refuses one without the other and a URL with a query,
     and shows the key in no answer. Rules: format-key, format-events, error-envelope."""
     new = {"url": VENDORS["klaviyo"], "format": "klaviyo", "key": KEY, "include": ["product"]}

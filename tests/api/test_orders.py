@@ -68,7 +68,7 @@ def till(make_shop):
 APPLIED = {"result": "applied", "matched": 1}
 
 
-def test_matching_line_marks_the_item_and_counts(till):
+def test_matching_order_line_marks_the_item_and_counts_in_the_report(till):
     """A line marks the saved variant with all its units, and the report has its revenue.
     Rules: purchase-match, purchase-mark, purchase-report."""
     saved = save(till.http, 1, variantId=11)
@@ -85,13 +85,13 @@ def test_matching_line_marks_the_item_and_counts(till):
     ("saved", "ordered", "matched"),
     [(None, None, 1), (None, 11, 1), (11, 11, 1), (11, 12, 0), (11, None, 0)],
 )
-def test_line_matches_its_variant_or_the_item_without_one(till, saved, ordered, matched):
+def test_order_line_matches_its_variant_else_the_item_without_one(till, saved, ordered, matched):
     """A line matches the item with its variant, or else the one without. Rule: purchase-match."""
     save(till.http, 1, **({"variantId": saved} if saved else {}))
     assert till.order("1", line(1, ordered))["matched"] == matched
 
 
-def test_same_variant_comes_before_the_product(till):
+def test_item_with_the_bought_variant_is_marked_before_the_one_without(till):
     """The item with the variant is marked, the one without isn't. Rule: purchase-match."""
     whole, one = save(till.http, 1), save(till.http, 1, variantId=11)
     till.order("1", line(1, 11))
@@ -100,12 +100,13 @@ def test_same_variant_comes_before_the_product(till):
 
 
 def test_order_before_the_save_or_too_long_after_it_matches_nothing(till):
-    """The save must be before the order. Rule: purchase-match."""
+    """An order that precedes the save, or follows it after too long, matches nothing.
+    Rule: purchase-match."""
     save(till.http, 1)
     assert till.order("1", line(1), placed=ago(seconds=5))["matched"] == 0
 
 
-def test_versions_by_updated_at(till):
+def test_only_a_later_version_replaces_an_order(till):
     """A later version replaces an order, an earlier or equal one changes nothing.
     Rule: order-versions."""
     save(till.http, 1)
@@ -144,7 +145,7 @@ def test_match_stays_when_the_item_is_removed(till):
 
 @pytest.mark.parametrize("tags", [[], ["a"]])
 def test_item_moved_to_the_cart_still_counts(till, tags):
-    """An item that was removed shortly before the order counts; the event has no item.
+    """An order counts for an item that was removed shortly before it; the event has no item.
     Rule: purchase-match."""
     saved = save(till.http, 1, tags=tags)
     done(till.http.delete(f"/items/{saved['id']}"))
@@ -165,15 +166,16 @@ def test_saving_again_clears_the_mark_until_the_next_order(till):
     assert till.summary()["units"] == 2
 
 
-def test_another_variant_clears_the_mark(till):
-    """The purchase was of the other variant. Rule: purchase-mark."""
+def test_change_to_another_variant_clears_the_mark(till):
+    """Changing an item to another variant clears its mark, because the purchase was of the earlier
+    one. Rule: purchase-mark."""
     saved = save(till.http, 1, variantId=11)
     till.order("1", line(1, 11), placed=ago())
     shown = data(till.http.patch(f"/items/{saved['id']}", json={"variantId": 12}))
     assert "purchased" not in shown == item(till.http, saved["id"])
 
 
-def test_events(till):
+def test_purchase_emits_one_event_per_line(till):
     """A purchase emits one event per line; a refund updates the item. Rule: purchase-mark."""
     saved = save(till.http, 1)
     till.order("1", line(1, 11), line(1, 12, 2, None), placed=ago())
@@ -188,7 +190,7 @@ def test_events(till):
     assert third["changed"] == ["purchased"] and third["item"]["purchased"]["quantity"] == 1
 
 
-def test_remove_instead_of_mark(make_shop):
+def test_bought_item_is_deleted_when_the_store_removes_purchased_items(make_shop):
     """With `--purchased remove`, the item is deleted after its event. Rule: purchase-mark."""
     till = Till(make_shop, "--purchased", "remove")
     saved = save(till.http, 1)
@@ -207,7 +209,7 @@ def test_store_with_purchases_off_refuses_orders(shop):
     assert "purchases" not in shop.admin.get("/reports/summary").json()["data"]
 
 
-def test_forgotten_order(till):
+def test_deleted_order_leaves_reports_and_marks(till):
     """A deleted order leaves the reports and marks; an unknown one is 404. Rule: order-versions."""
     saved = save(till.http, 1)
     till.order("a b".replace(" ", "%"), line(1))
@@ -235,7 +237,7 @@ def test_forgotten_order(till):
         ({"more": 1}, "orders[1].more"),
     ],
 )  # fmt: skip
-def test_bad_order_is_named(till, change, field):
+def test_bad_order_is_named_and_none_is_applied(till, change, field):
     """A bad field of an order is named, and no order is applied. Rule: error-envelope."""
     save(till.http, 1)
     good = order("1", till.customer.gid, line(1))
@@ -245,7 +247,7 @@ def test_bad_order_is_named(till, change, field):
     assert till.summary()["orders"] == 0
 
 
-def test_session_that_signed_in_stands_for_its_customer(till):
+def test_order_of_a_linked_session_counts_for_its_customer(till):
     """An order of a linked session counts for its customer; unknown profiles match nothing.
     Rule: purchase-match."""
     visitor = till.shop.session()
@@ -260,7 +262,7 @@ def test_session_that_signed_in_stands_for_its_customer(till):
     assert data(till.http.get("/items"))[0]["purchased"]["quantity"] == 1
 
 
-def test_sign_in_carries_purchases(till):
+def test_sign_in_moves_purchases_to_the_customer(till):
     """A session's purchases become the customer's. Rule: purchase-mark."""
     save(till.http, 1)
     visitor = till.shop.session()
@@ -277,7 +279,7 @@ def test_sign_in_carries_purchases(till):
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_bought_item_is_taken_on_a_shared_list(till, whole):
+def test_bought_item_cannot_be_reserved_on_a_shared_list(till, whole):
     """A bought item can't be reserved on a shared list or a shared wishlist.
     Rule: purchase-mark."""
     made = data(till.http.post("/lists", json={"name": "Birthday"}), 201)
@@ -293,7 +295,7 @@ def test_bought_item_is_taken_on_a_shared_list(till, whole):
     assert "reserved" not in data(till.http.get(path))["items"][0]
 
 
-def test_reports(till):
+def test_reports_by_day_and_product_agree_in_json_and_csv(till):
     """The reports by day and by product, as JSON and CSV, agree. Rules: purchase-report, report-csv."""
     for product in (1, 2, 3):
         save(till.http, product)
@@ -334,7 +336,7 @@ def test_reports(till):
 
 
 @pytest.mark.parametrize("field", ["placedAt", "updatedAt"])
-def test_time_may_be_a_day_ahead(till, field):
+def test_order_time_may_be_at_most_a_day_ahead(till, field):
     """A time up to 24 hours ahead is accepted; one order with a later time makes the request 400,
     and none of its orders is applied. Rule: order-versions."""
     save(till.http, 1)
@@ -347,7 +349,7 @@ def test_time_may_be_a_day_ahead(till, field):
     assert done["matched"] == 1
 
 
-def test_request_has_a_limit_of_size(till):
+def test_request_of_250_orders_fits_and_more_than_256_kib_is_413(till):
     """250 orders of 5 lines fit into a request; a body of more than 256 KiB is 413.
     Rule: order-versions."""
     five = [line(product, product) for product in range(632910392, 632910397)]
@@ -357,7 +359,7 @@ def test_request_has_a_limit_of_size(till):
         assert answer.status_code == status, len(answer.request.content)
 
 
-def test_limit_of_a_report_is_for_products(till):
+def test_limit_parameter_applies_only_to_the_report_by_product(till):
     """``limit`` applies by product, also to a spreadsheet; by day it is 400. Rule: purchase-report."""
     for product in (1, 2, 3):
         save(till.http, product)
@@ -372,7 +374,7 @@ def test_limit_of_a_report_is_for_products(till):
         assert refused(get(path, params=query), 400).startswith("limit: ")
 
 
-def test_nothing_of_other_lines_is_stored_or_logged(make_shop):
+def test_unmatched_order_lines_are_neither_stored_nor_logged(make_shop):
     """No column of any table, no event and no log line contains the lines that matched nothing, or
     an order's id. Rule: purchase-private."""
     till = Till(make_shop, "--product-ids", "text")

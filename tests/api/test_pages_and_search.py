@@ -23,7 +23,7 @@ def seven(http):
 # --- pages ---------------------------------------------------------------------------------------
 
 
-def test_pages_default_to_50_and_go_up_to_250(http):
+def test_page_has_50_records_by_default_and_at_most_250(http):
     """`limit` is 1 to 250, by default 50."""
     for n in range(1, 56):
         save(http, n)
@@ -36,7 +36,7 @@ def test_pages_default_to_50_and_go_up_to_250(http):
 # --- cursors -------------------------------------------------------------------------------------
 
 
-def test_cursor_that_was_changed_is_refused(http, seven):
+def test_altered_cursor_is_refused(http, seven):
     """A changed cursor is 400. Arbitrary cursors: tests/fuzz/targets.py.
     Rule: cursor-pagination."""
     cursor = http.get("/items?limit=3").json()["pageInfo"]["next"]
@@ -94,7 +94,7 @@ def found(http, query: str) -> list[tuple]:
     return sorted((record["productId"], record.get("variantId", 0)) for record in records)
 
 
-def test_search_up_to_its_bounds_and_past_them(http, stocked):
+def test_search_over_its_limits_is_refused(http, stocked):
     """A query has at most 8 terms and 250 values per term. An error quotes at most 40 characters,
     and only printable ones.
     Rule: search-terms."""
@@ -109,7 +109,7 @@ def test_search_up_to_its_bounds_and_past_them(http, stocked):
     refused(http.get("/items", params={"query": f"colour:{'x' * 30}\x07"}), 400, "that text")
 
 
-def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
+def test_search_finds_only_the_callers_records(http, stocked, roomy_shop):
     """A search finds only the caller's records; another profile's list matches nothing.
     Rule: search-terms."""
     other = roomy_shop.customer("2").http
@@ -119,7 +119,7 @@ def test_search_finds_nothing_of_others(http, stocked, roomy_shop):
     assert found(roomy_shop.admin, "tag:gift") == [(1, 7), (1, 8)]
 
 
-def test_search_that_is_malformed_is_refused(http, stocked):
+def test_malformed_search_is_refused(http, stocked):
     """The message of a malformed query names the fields. Other text: tests/http/test_patterns.py.
     Rule: search-terms."""
     allowed = ("product", "variant", "tag", "list")

@@ -7,7 +7,7 @@ from .conftest import data, done, envelope, new_list, refused, save, soon, walk
 UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 
 
-def test_profile_says_what_it_has(shop):
+def test_profile_shows_counts_and_the_email_only_to_an_admin(shop):
     """A profile shows its counts, and the e-mail address only to an admin; an unknown customer has
     zeros.
     Rule: profile-email."""
@@ -30,7 +30,7 @@ def test_profile_says_what_it_has(shop):
     envelope(shop.acting_as(UNKNOWN).get("/profile"), 404)
 
 
-def test_notices_are_for_those_who_want_them(make_shop):
+def test_no_notices_are_made_for_a_customer_who_turned_them_off(make_shop):
     """No notices are made for a customer who turned them off. Rule: notice-drop."""
     shop = make_shop("--events", "on")
     silent, keen = shop.customer(), shop.customer()
@@ -50,7 +50,7 @@ def test_notices_are_for_those_who_want_them(make_shop):
     assert wait_until(lambda: told() == [keen.gid], seconds=30, every=0.3)
 
 
-def test_export_is_one_document_in_pieces(make_shop):
+def test_personal_export_is_one_document_in_several_pages(make_shop):
     """An export spans several pages of data in order, without other people's reservations.
     Rule: profile-export."""
     shop = make_shop("--events", "on", "--limit", "profile_write=100000")
@@ -85,7 +85,7 @@ def test_export_is_one_document_in_pieces(make_shop):
     assert ann.gid not in bob.http.get("/profile/export").text
 
 
-def test_profiles_are_found_by_address(make_shop):
+def test_profiles_are_found_by_email_address(make_shop):
     """Profiles are found by e-mail address in any case, in pages, within the store.
     Rule: profile-email."""
     shop, other = make_shop(), make_shop()
@@ -107,7 +107,7 @@ def test_profiles_are_found_by_address(make_shop):
         assert "email" in envelope(shop.admin.get(f"/profiles{query}"), 400)
 
 
-def test_erased_customer_is_nowhere_in_any_answer(make_shop):
+def test_erased_customer_appears_in_no_response(make_shop):
     """After erasure no response contains the customer's data, and the customer can start again.
     Rules: erase-immediate, erase-completes, token-revoked."""
     shop = make_shop("--events", "on", "--limit", "admin_read=100000")
@@ -153,7 +153,7 @@ def test_erased_customer_is_nowhere_in_any_answer(make_shop):
     data(shop.customer(ann.gid.rpartition("/")[2]).http.get("/items"))
 
 
-def test_command_erases_and_waits(shop):
+def test_command_erases_customers_and_waits_for_completion(shop):
     """The command erases customers given singly or in a file; a file with a wrong line erases
     nobody.
     Rule: erase-completes."""
@@ -187,7 +187,7 @@ def identify(http, email: object):
     return http.post("/profiles/identify", json={"email": email})
 
 
-def test_identify_answers_with_the_sign_in_path(make_shop):
+def test_identify_returns_the_sign_in_path(make_shop):
     """Returns the store's sign-in path for any token and any address, with `{email}`
     percent-encoded; 404 if the store has none.
     Rule: profile-email."""

@@ -14,7 +14,7 @@ def refuses(answer):
 
 
 @pytest.mark.parametrize("id", CUSTOMERS)
-def test_customer_whose_id_is_a_placeholder_saves_nothing(make_shop, id):
+def test_customer_with_a_placeholder_id_can_save_nothing(make_shop, id):
     """No token, order or change is for a customer whose id is a placeholder; reading and deleting
     work, for what older versions stored. Rule: placeholder-ids."""
     shop = make_shop("--purchases", "on")
@@ -32,7 +32,7 @@ def test_customer_whose_id_is_a_placeholder_saves_nothing(make_shop, id):
 
 
 @pytest.mark.parametrize("id", PRODUCTS)
-def test_product_whose_id_is_a_placeholder_is_not_saved(make_shop, id):
+def test_product_with_a_placeholder_id_is_not_saved(make_shop, id):
     """Neither an item nor a product gets a placeholder as id of its product or variant; such ids can
     be searched for and deleted. Rule: placeholder-ids."""
     shop = make_shop("--product-ids", "text")
@@ -49,7 +49,7 @@ def test_product_whose_id_is_a_placeholder_is_not_saved(make_shop, id):
     envelope(shop.admin.delete(f"/products/{id}"), 404)
 
 
-def test_words_that_may_be_products_are_saved(make_shop):
+def test_words_that_may_be_product_ids_are_saved(make_shop):
     """`guest`, `0` and `true` are ids of products in a store with text ids. Rule: placeholder-ids."""
     http = make_shop("--product-ids", "text").customer().http
     for id in ("guest", "0", "true", "false", "anonymous", "undefined-1"):

@@ -57,25 +57,25 @@ def typed(service, words: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("words", PRINTING)
-def test_command_whose_output_is_a_full_disk_says_so(ready, words):
+def test_full_disk_under_the_output_is_reported_in_one_line(ready, words):
     """A full disk is reported in one line. Rule: command-error."""
     assert "No space left on device" in plain(*typed(ready, f"{words} >/dev/full"))
 
 
 @pytest.mark.parametrize("words", ["store list", slow(CREATING)])
-def test_command_whose_output_is_closed_says_so(ready, words):
+def test_closed_output_is_reported_in_one_line(ready, words):
     """A closed output is reported in one line with exit code 1."""
     assert "is closed" in plain(*typed(ready, f"{words} >&-"))
 
 
 @pytest.mark.parametrize("words", ["store list", "store list --json", "--help", slow(CREATING)])
-def test_command_whose_reader_has_ended_prints_nothing_more(ready, words):
+def test_command_prints_nothing_more_when_its_reader_has_ended(ready, words):
     """A command whose output a program such as `head` has stopped reading fails without a message.
     Rule: command-error."""
     assert typed(ready, f"{words} | exec true") == (1, "")
 
 
-def test_migration_that_cannot_be_shown_is_not_half_done():
+def test_migration_changes_nothing_when_its_output_cannot_be_written():
     """If its output can't be written, a migration changes nothing, says why, and can be repeated."""
     service = Service()
     assert "No space left on device" in plain(*typed(service, "init >/dev/full"))
@@ -83,7 +83,7 @@ def test_migration_that_cannot_be_shown_is_not_half_done():
     service.close()
 
 
-def test_welcome_that_cannot_be_shown_stops_nothing():
+def test_service_starts_when_its_welcome_cannot_be_written():
     """`serve --welcome` serves even if its welcome text can't be written. Rule: init-explicit."""
     service = Service()
     with open("/dev/full", "w") as full:
@@ -95,7 +95,7 @@ UNKNOWN = "wwadm_" + "A" * 43 + "0avcun"
 """A well-formed admin token that was never issued."""
 
 
-def test_token_with_a_typo_is_not_shown_when_it_is_not_found(ready):
+def test_mistyped_token_is_not_repeated_in_the_error(ready):
     """A mistyped token isn't repeated in the error, because the operator's terminal may be logged.
     Rule: secret-unseen."""
     token = ready.create_token("default", "x")
@@ -143,7 +143,7 @@ PLACES = st.sampled_from([
 
 @examples(15)
 @given(place=PLACES, word=WORDS)
-def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
+def test_argument_of_any_kind_is_accepted_or_refused_in_one_line(ready, place, word):
     """NUL, surrogates, 5,000 digits, half URLs, any text in any argument: accepted, or refused in
     one line."""
     code, _, err = ready.attempt(*(part.replace("{}", word) for part in place.split()))
@@ -151,7 +151,7 @@ def test_argument_of_any_kind_is_taken_or_refused_plainly(ready, place, word):
         plain(code, err)
 
 
-def test_standard_input_of_any_kind_is_refused_plainly(ready):
+def test_standard_input_of_any_kind_is_refused_in_one_line(ready):
     """`token revoke -` refuses closed, endless and binary standard input."""
     (ready.folder / "keys").write_bytes(b"\xff\xfe\n")
     for stdin in ("<&-", "</dev/zero", "<keys"):
@@ -177,7 +177,7 @@ TAKES_A_FILE = [
 
 
 @pytest.mark.parametrize("command", TAKES_A_FILE)
-def test_file_of_any_kind_is_refused_plainly(ready, tmp_path, command):
+def test_file_of_any_kind_is_refused_in_one_line(ready, tmp_path, command):
     """Directories and missing, empty, binary or endless files are refused, and nothing is created."""
     before = ready.quick("store", "list")
     paths = [tmp_path, "/dev/null", "/dev/zero", "/proc/self/mem", f"{tmp_path}/x/y", "x" * 300]
@@ -217,7 +217,7 @@ def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tm
                 assert parsed or re.search(r"line \d+, column \d+", said), (text, said)
 
 
-def test_defect_is_one_line_too(tmp_path):
+def test_bug_in_the_program_is_reported_in_one_line(tmp_path):
     """A bug in the program is reported in one line too; the traceback appears at log level debug.
     Rule: command-error."""
     service = Service()
@@ -233,7 +233,7 @@ def test_defect_is_one_line_too(tmp_path):
     service.close()
 
 
-def test_what_a_file_says_does_nothing_to_the_terminal(ready):
+def test_control_characters_from_a_file_are_escaped_in_messages(ready):
     """Control characters from a file are escaped in messages, so they can't affect the terminal.
     Rule: command-error."""
     files = {"a.csv": "id,\x1b]0;x\x07\n1,2\n", "a.jsonl": r'{"wishwell": {"\u001b]0;x\u0007": 1}}'}
@@ -258,7 +258,7 @@ VALUES = st.one_of(
 
 @examples(15)
 @given(name=st.sampled_from(NAMES), value=VALUES)
-def test_setting_of_any_value_is_taken_or_named(ready, name, value):
+def test_setting_of_any_value_is_accepted_or_named(ready, name, value):
     """With any value of a setting, a command runs or names the setting."""
     code, _, err = ready.attempt("store", "list", **{f"WISHWELL_{name}": value})
     if code:
@@ -280,7 +280,7 @@ QUERY = st.sampled_from([
 
 @examples(15)
 @given(authority=AUTHORITY, name=st.sampled_from(["", "/", "/x", "/%00", "/x%zz"]), query=QUERY)
-def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, name, query):
+def test_database_url_of_any_kind_is_refused_in_one_line(ready, authority, name, query):
     """An odd database URL either can't be reached or is reported as invalid."""
     address = f"postgresql://{authority}{name}{query}"
     code, _, err = ready.attempt("store", "list", WISHWELL_DATABASE_URL=address)
@@ -289,7 +289,7 @@ def test_address_of_a_server_of_any_kind_is_refused_plainly(ready, authority, na
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["serve", "migrate", "purge"])
-def test_option_that_a_server_database_does_not_take_stops_the_start(postgres_server, command):
+def test_unknown_database_option_stops_the_start_and_is_named(postgres_server, command):
     """A database option that is unknown to the program or the driver stops the start and is named."""
     database = postgres_server.create_database()
     service = Service({"WISHWELL_SIGNING_KEYS": SIGNING_KEY})
@@ -301,7 +301,7 @@ def test_option_that_a_server_database_does_not_take_stops_the_start(postgres_se
     service.close()
 
 
-def test_file_of_a_secret_of_any_content_is_refused_plainly(ready):
+def test_secret_file_of_any_content_is_refused_in_one_line(ready):
     """A secret's file with NUL or undecodable bytes is refused, naming the setting."""
     names = ("DATABASE_URL", "REDIS_URL", "SIGNING_KEYS", "SEALING_KEYS")
     environment = {f"WISHWELL_{name}": "" for name in names}

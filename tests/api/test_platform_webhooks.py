@@ -51,7 +51,7 @@ def titles(platform):
     return {one["productId"]: one["title"] for one in found}
 
 
-def test_products_and_orders_arrive(platform):
+def test_products_and_orders_of_the_platform_are_applied(platform):
     """A product appears, is bought by a customer who wished for it, and disappears; nothing of this is a
     privacy request. Rules: platform-signed, platform-products, platform-orders."""
     ann = platform.shop.customer(str(BUYER))
@@ -77,7 +77,7 @@ def test_products_and_orders_arrive(platform):
     assert gone == {"deleted": True} and not platform.all()
 
 
-def test_webhook_that_is_not_proven_is_refused_in_the_same_words(service, platform, sibling):
+def test_unproven_webhook_gets_the_same_401_whatever_is_wrong(service, platform, sibling):
     """A wrong secret or shop, an altered body, and a topic that the body doesn't prove get the same 401,
     and nothing changes. Rule: platform-signed."""
     other = Platform(service, OTHERS)
@@ -114,7 +114,7 @@ def test_webhook_that_is_not_proven_is_refused_in_the_same_words(service, platfo
 
 
 def test_body_replayed_for_another_shop_of_the_app_is_refused(platform, sibling):
-    """With one secret for two shops, a body that one shop took is refused for the other.
+    """With one secret for two shops, a body that one shop accepted is refused for the other.
     Rule: platform-signed."""
     for topic, body in (
         ("products/update", product() | {"id": 71, "updated_at": now()}),
@@ -128,7 +128,7 @@ def test_body_replayed_for_another_shop_of_the_app_is_refused(platform, sibling)
     assert 71 in titles(platform) and not titles(sibling)
 
 
-def test_bad_body_of_a_product_is_one_clear_error(platform):
+def test_bad_product_body_gets_one_clear_error(platform):
     """A repeated key, broken JSON in an unread field and a time of the future are 400.
     Rules: platform-products, input-strict."""
     sent = product() | {"id": 73, "updated_at": now()}
@@ -150,8 +150,8 @@ def test_store_without_purchases_accepts_orders_and_does_nothing(service):
     assert result(off.send("orders/paid", placed({}))) == "ignored"
 
 
-def test_body_of_two_mebibytes_is_taken_on_this_route_only(platform):
-    """A large product is taken, a larger body is 413, and other operations keep their limit.
+def test_body_of_two_mebibytes_is_accepted_only_on_this_route(platform):
+    """A large product is accepted, a larger body is 413, and other operations keep their limit.
     Rule: request-limits."""
     raw = json.dumps(product() | {"id": 74, "updated_at": now()}).encode()
     assert result(platform.send("products/update", raw.ljust(LARGE))) == "applied"
@@ -171,7 +171,7 @@ def large() -> BodyReader:
     return reader
 
 
-def test_large_bodies_are_bounded_in_number():
+def test_number_of_large_bodies_in_memory_is_limited():
     """A process stores at most 16 large bodies at a time; the next gets 503 if all have arrived.
     Rule: request-limits."""
     first = [large() for _ in range(MAX_LARGE)]
@@ -185,9 +185,9 @@ def test_large_bodies_are_bounded_in_number():
         one.discard()
 
 
-def test_slow_large_body_makes_room_for_the_next():
-    """Of too many large bodies, the one that has been arriving for longest gets 503, so slow clients
-    keep out nobody. Rule: request-limits."""
+def test_slowest_large_body_is_ended_when_too_many_arrive():
+    """Of too many large bodies, the one that has been arriving for longest gets 503, so that slow
+    clients block nobody. Rule: request-limits."""
     arrived = large()
     arrived.end()
     slow = [large() for _ in range(MAX_LARGE - 1)]
@@ -200,7 +200,7 @@ def test_slow_large_body_makes_room_for_the_next():
         one.discard()
 
 
-def test_proven_webhooks_count_for_the_store(service, sibling):
+def test_proven_webhooks_count_for_the_store_and_not_the_address(service, sibling):
     """Webhooks that are proven don't use up the address's limit, but the store's.
     Rules: limit-address, limit-caller."""
     answers = [sibling.send("products/delete", {"id": number}) for number in range(80, 84)]
@@ -220,7 +220,7 @@ def test_proven_webhooks_count_for_the_store(service, sibling):
 
 
 @in_one_window
-def test_forged_webhooks_dont_keep_out_proven_ones(new_service):
+def test_forged_webhooks_do_not_block_proven_ones(new_service):
     """An address whose limit is used up by forged webhooks still delivers proven ones. Whatever is
     wrong with a forged one, it counts. Rule: limit-address."""
     settings = {"WISHWELL_LIMIT_ADDRESS": "6", "WISHWELL_SEALING_KEYS": SEALING_KEY}

@@ -22,7 +22,7 @@ def text_shop(make_shop):
     return make_shop("--product-ids", "text")
 
 
-def test_text_store_takes_and_shows_text(text_shop):
+def test_store_with_text_ids_accepts_and_returns_them_unchanged(text_shop):
     """A store with text ids accepts and returns them unchanged wherever items appear.
     Rule: store-product-ids."""
     http = text_shop.customer("1").http
@@ -46,7 +46,7 @@ def test_text_store_takes_and_shows_text(text_shop):
     assert (changed["productId"], "variantId" in changed) == ("y", False)
 
 
-def test_text_is_found_by_a_query(text_shop):
+def test_text_ids_can_be_searched_for(text_shop):
     """Text ids can be searched for; a term's field ends at its first colon.
     Rule: store-product-ids."""
     http = text_shop.customer("1").http
@@ -56,7 +56,7 @@ def test_text_is_found_by_a_query(text_shop):
     assert products(text_shop.admin, "product:prod_01") == ["prod_01"]
 
 
-def test_id_of_the_other_kind_is_refused(shop, text_shop):
+def test_product_id_of_the_other_type_is_refused(shop, text_shop):
     """An id of the other type is refused, and the message names the store's type.
     Rule: store-product-ids."""
     kinds = ((shop, 1, "1", "integer"), (text_shop, "a", 1, "text"))
@@ -72,7 +72,7 @@ def test_id_of_the_other_kind_is_refused(shop, text_shop):
     refused(shop.customer("1").http.get("/items?query=product:a,7"), 400, "integer", "product")
 
 
-def test_malformed_text_is_refused(text_shop):
+def test_malformed_text_id_is_refused(text_shop):
     """A malformed text id is refused. Rule: store-product-ids."""
     http = text_shop.customer("1").http
     for id in ("", "a b", "-a", "_a", "a,b", "a/b", "é", "a\n", LONGEST + "~"):
@@ -81,7 +81,7 @@ def test_malformed_text_is_refused(text_shop):
     assert products(http) == []
 
 
-def test_store_goes_from_numbers_to_text_and_back_only_when_empty(shop):
+def test_store_changes_to_text_ids_and_back_only_when_empty(shop):
     """Changing a store to text turns numbers into decimal text; changing back needs an empty store.
     Rules: store-product-ids, changes-take-effect."""
     http = shop.customer("1").http

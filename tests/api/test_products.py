@@ -32,7 +32,7 @@ def put(shop, product=7, **fields):
     return data(shop.admin.put(f"/products/{product}", json=fields))
 
 
-def test_product_is_kept_as_it_was_put(shop):
+def test_product_is_returned_exactly_as_it_was_put(shop):
     """A product is returned exactly as it was put, and a put replaces it as a whole.
     Rule: product-replaced."""
     made = put(shop, **SHIRT)
@@ -90,7 +90,7 @@ def test_currency_is_one_of_iso_4217(shop, code):
         assert detail["field"].startswith(field)
 
 
-def test_product_is_forgotten(shop, make_shop):
+def test_deleting_a_product_keeps_the_items_that_wish_for_it(shop, make_shop):
     """Deleting a product keeps the items that wish for it.
     Rules: delete-scope, store-isolation."""
     wish = save(shop.customer("1").http, 7)
@@ -107,7 +107,7 @@ def test_product_is_forgotten(shop, make_shop):
 
 
 @pytest.mark.parametrize("kind", ["integer", "text"])
-def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
+def test_product_id_in_a_path_has_the_stores_type_and_format(make_shop, kind):
     """A product id in a path has the store's type and format.
     Rule: store-product-ids."""
     shop = make_shop("--product-ids", kind)
@@ -127,7 +127,7 @@ def test_path_has_the_form_of_the_stores_ids(make_shop, kind):
     refused(shop.admin.get("/products/a%2Fb"), 404)
 
 
-def test_many_products_or_none(shop):
+def test_bulk_put_saves_all_products_or_none(shop):
     """A bulk put saves 1 to 250 products, or on an error none. Rule: product-replaced."""
     many = [{"productId": n, "title": f"No. {n}"} for n in range(1, 251)]
     done(shop.admin.put("/products", json={"products": many}))
@@ -177,7 +177,7 @@ def test_concurrent_puts_of_one_product_are_serialised(shop):
         assert data(shop.admin.get("/products/7"))["title"] == f"{number}"
 
 
-def test_store_with_products_changes_to_text_and_not_back(shop):
+def test_store_with_products_changes_to_text_ids_and_not_back(shop):
     """Product and variant ids become text with the store, which then can't change back.
     Rule: store-product-ids."""
     put(shop, **SHIRT)

@@ -15,7 +15,7 @@ def link(shop, session: str, customer: str):
 @pytest.mark.parametrize(
     "body", [None, b"", b"{}", b" \n{ }\t"], ids=["none", "empty", "object", "spaces"]
 )
-def test_token_with_nothing_in_the_body_makes_a_session(shop, body):
+def test_token_request_with_an_empty_body_creates_a_session(shop, body):
     """No body, an empty one or `{}` creates a session. Rules: token-issued, profile-gid."""
     headers = {"Content-Type": "application/json"} if body else {}
     issued = data(shop.admin.post("/profiles/token", content=body, headers=headers), 201)
@@ -25,7 +25,7 @@ def test_token_with_nothing_in_the_body_makes_a_session(shop, body):
     assert data(shop.client(issued["token"]).get("/items")) == []
 
 
-def test_token_with_customer_or_session_is_for_that_profile(shop):
+def test_token_request_that_names_a_profile_is_for_that_profile(shop):
     """A token for a named customer or session is for that profile; a visitor keeps their items.
     Rule: token-issued."""
     visitor = shop.session()
@@ -38,7 +38,7 @@ def test_token_with_customer_or_session_is_for_that_profile(shop):
     assert products(visitor.http) == [6]
 
 
-def test_token_with_an_unknown_session_is_not_found(shop, make_shop):
+def test_token_request_for_an_unknown_session_is_404(shop, make_shop):
     """An unknown session, or one of another store, is 404 in a body and in `Profile`.
     Rules: session-ended, token-issued."""
     for unknown in (f"gid://wishwell/Session/{uuid.uuid4()}", make_shop().session().gid):
@@ -51,7 +51,7 @@ def test_token_with_an_unknown_session_is_not_found(shop, make_shop):
         refused(shop.acting_as(unknown).post("/profiles/identify", json=body), 404)
 
 
-def test_token_with_what_is_no_gid_is_refused(shop):
+def test_token_request_with_a_malformed_gid_is_refused(shop):
     """A GID of another platform, kind, form or type is refused.
     Rule: profile-gid."""
     visitor = shop.session()
@@ -71,7 +71,7 @@ def test_token_with_what_is_no_gid_is_refused(shop):
     data(visitor.http.get("/items"))
 
 
-def test_token_asked_with_profile_header_is_for_that_profile(shop):
+def test_token_requested_with_profile_header_is_for_that_profile(shop):
     """`Profile` acts as if the body named that profile. Rule: profile-header."""
     customer, visitor = shop.gid("1"), shop.session()
     for body in (None, {}, {"customer": customer}):
@@ -85,7 +85,7 @@ def test_token_asked_with_profile_header_is_for_that_profile(shop):
 
 
 @pytest.mark.parametrize("header", ["customer", "session"])
-def test_token_asked_with_profile_header_and_the_other_in_the_body_links(shop, header):
+def test_token_request_with_customer_and_session_links_the_session(shop, header):
     """A customer and a session in header and body, in either place, link the session.
     Rules: profile-header, link-atomic."""
     for both in (False, True):
@@ -99,7 +99,7 @@ def test_token_asked_with_profile_header_and_the_other_in_the_body_links(shop, h
         refused(visitor.http.get("/items"), 401)
 
 
-def test_token_asked_with_profile_header_and_another_in_the_body_is_refused(shop):
+def test_token_request_whose_body_contradicts_the_profile_header_is_refused(shop):
     """A body that contradicts `Profile` is refused, and nothing changes.
     Rule: profile-header."""
     visitor, other = shop.session(), shop.session()

@@ -95,7 +95,7 @@ def test_requests_without_a_token_count_per_address(strict):
 
 
 @in_one_window
-def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
+def test_guesses_with_different_tokens_paths_and_methods_share_one_limit(strict, shop):
     """Different tokens, paths and methods don't give a guesser a new counter.
     Rule: limit-address."""
     tokens = [f"Authorization: Bearer {token}" for token in fakes(shop.id)]
@@ -108,7 +108,7 @@ def test_new_token_or_spelling_for_each_guess_is_no_new_caller(strict, shop):
 
 
 @in_one_window
-def test_address_comes_from_the_trusted_proxy_alone(behind_proxy):
+def test_client_address_is_the_one_that_the_trusted_proxy_reports(behind_proxy):
     """Behind a proxy, the client address is the rightmost untrusted one in `X-Forwarded-For`.
     Forged hops, zones, spellings and trailers don't change it; garbage does no harm.
     Rule: limit-address."""
@@ -149,7 +149,7 @@ def customer_of(first, handle: str, limit: int) -> str:
     return data(admin.post("/profiles/token", json=body), 201)["token"]
 
 
-def test_limits_are_shared_through_redis_and_local_when_it_goes_away(shared):
+def test_limits_are_shared_through_redis_and_local_while_it_is_unreachable(shared):
     """Processes count together through Redis, alone while it is unreachable, and log the change.
     Rule: limit-shared."""
     redis, first, second = shared

@@ -92,7 +92,7 @@ def numbers(row):
     return [row[name] for name in ("wishes", "customers", "visitors", "added", "removed")]
 
 
-def test_products_come_in_pages_the_largest_first(world):
+def test_products_come_in_pages_with_the_largest_count_first(world):
     """Products come in pages with the largest count first.
     Rule: report-period."""
     rows = world.data("products")
@@ -142,7 +142,7 @@ def test_products_are_found_by_a_part_of_their_title(world):
         refused(world.get("products", title=bad), 400, "title", "100 characters")
 
 
-def test_products_have_price_and_stock_and_rise(world):
+def test_report_has_price_availability_and_rise_of_products(world):
     """Rows have the catalogue's price and availability, and with `sort=rising` their rise.
     Rule: report-period."""
     first, second, third = world.data("products", sort="rising")
@@ -157,7 +157,7 @@ def test_products_have_price_and_stock_and_rise(world):
     assert "rise" in world.cli("products", "--sort", "rising").splitlines()[0]
 
 
-def test_wishers_are_those_of_now(world):
+def test_wishers_are_current_and_newest_first(world):
     """Wishers are current, newest first, in pages."""
     wishers = world.data("wishers", product=1)
     own = {who.gid: world.saved[who.gid, 1] for who in (world.visitor, world.ben, world.ann)}
@@ -181,7 +181,7 @@ def cells(text):
     return list(csv.reader(io.StringIO(text[1:], newline=""), strict=True))
 
 
-def test_spreadsheet_runs_nothing(world):
+def test_formulas_in_csv_cells_are_neutralised(world):
     """Formulas in CSV cells are neutralised (CSV injection), and titles are otherwise unchanged.
     Rule: report-csv."""
     answer = world.get("products", format="csv")
@@ -226,7 +226,7 @@ def test_bad_parameter_is_named(world, report, query, named):
     refused(world.get(report, **query), 400, named)
 
 
-def test_command_prints_what_the_api_says(world):
+def test_report_command_prints_the_data_of_the_api(world):
     """`wishwell report` prints the API's data. Rule: command-error."""
     assert json.loads(world.cli("products", "--json")) == world.data("products")
     assert len(json.loads(world.cli("products", "--json", "--limit", "1"))) == 1
@@ -251,7 +251,7 @@ def test_command_prints_what_the_api_says(world):
     assert (code, out, said.count("\n")) == (1, "", 1) and "from" in said
 
 
-def test_days_are_those_of_the_stores_zone(world):
+def test_days_are_those_of_the_stores_time_zone(world):
     """Days are those of the store's time zone: these two zones always have different dates.
     Rule: count-days."""
     zones = "Pacific/Kiritimati", "Etc/GMT+12"
@@ -265,7 +265,7 @@ def test_days_are_those_of_the_stores_zone(world):
     assert east > west
 
 
-def test_anybody_may_ask_how_many_once_the_store_says_so(world):
+def test_rounded_wish_counts_are_public_once_the_store_allows_it(world):
     """`GET /wishes` returns rounded counts once the store allows it, cacheable for an hour, and on
     the storefront without a session.
     Rule: show-wishes."""
@@ -322,7 +322,7 @@ MANY = 60_000
 """More products than one batch from the database or one write to the socket can hold."""
 
 
-def test_spreadsheet_that_fails_breaks_the_connection(new_service):
+def test_csv_report_that_fails_midway_breaks_the_connection(new_service):
     """A CSV report that fails midway breaks the connection, so a partial file never looks complete.
     Rule: report-csv."""
     service = new_service()

@@ -29,7 +29,7 @@ def refused(answer, status: int = 401) -> str:
     return answer.json()["error"]["message"]
 
 
-def test_both_secrets_of_the_store_are_good(asking):
+def test_webhook_signed_with_the_current_or_previous_secret_is_accepted(asking):
     """Webhooks signed with the current or the previous secret are accepted without a token.
     Rules: platform-signed, privacy-requests."""
     for secret in (NEW, OLD):
@@ -38,7 +38,7 @@ def test_both_secrets_of_the_store_are_good(asking):
         assert answer.json()["data"]["id"] in asking.all()
 
 
-def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
+def test_every_unproven_webhook_gets_the_same_401(service, asking):
     """Every unproven webhook gets the same 401, and nothing is stored in any store.
     Rule: platform-signed."""
     other, without = Platform(service, OTHERS), Platform(service)
@@ -69,7 +69,7 @@ def test_what_is_not_proven_is_refused_in_the_same_words(service, asking):
 
 
 @pytest.mark.parametrize("shape", BODIES)
-def test_topic_is_the_one_that_the_body_proves(asking, shape):
+def test_topic_must_match_the_body(asking, shape):
     """The topic must match the body, because the topic header isn't signed; unknown fields are
     ignored.
     Rule: platform-signed."""
@@ -78,7 +78,7 @@ def test_topic_is_the_one_that_the_body_proves(asking, shape):
         assert answer.status_code == (200 if topic == shape else 401)
 
 
-def test_body_of_no_shape_is_of_no_topic(asking):
+def test_body_that_fits_no_topic_is_refused(asking):
     """A body that fits no topic is refused. Rule: platform-signed."""
     with nothing_taken(asking):
         for name, value in (
@@ -114,7 +114,7 @@ def test_bad_input_gets_one_clear_error(asking):
     assert asking.send("shop/redact", whole).status_code == 200
 
 
-def test_same_delivery_and_same_body_do_nothing_more(asking):
+def test_duplicate_delivery_or_body_returns_the_first_requests_id(asking):
     """A duplicate delivery or body returns the first request's id and creates nothing, also
     concurrently.
     Rule: privacy-requests."""
@@ -129,7 +129,7 @@ def test_same_delivery_and_same_body_do_nothing_more(asking):
     assert [(answer.status_code, answer.json()) for answer in again] == [(200, first)] * 3
 
 
-def test_requests_are_shown_and_called_off(service, asking):
+def test_privacy_requests_are_listed_and_cancelled_by_their_own_store_only(service, asking):
     """Requests are listed, and a waiting `shop/redact` can be cancelled, by their own store only.
     Rule: privacy-requests."""
     theirs = Platform(service, NEW)
@@ -159,7 +159,7 @@ def test_requests_are_shown_and_called_off(service, asking):
     assert (done["state"], "doneAt" in done, "dueAt" in done) == ("called_off", True, False)
 
 
-def test_data_of_a_customer_is_kept_until_they_are_erased(asking):
+def test_export_of_a_customer_is_complete_and_ends_with_their_erasure(asking):
     """An export contains everything stored about a customer and ends when they are erased.
     Rule: privacy-requests."""
     ann = asking.shop.customer("4711")

@@ -14,13 +14,13 @@ def id_of_token(shop, label: str) -> str:
     return found["id"]
 
 
-def stops(http) -> None:
+def assert_token_stops_working(http) -> None:
     soon(lambda: http.get("/items").status_code == 401)
     refused(http.get("/items"), 401)
     refused(http.post("/items", json={"productId": 99}), 401)
 
 
-def test_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
+def test_revoked_tokens_are_refused_within_5_seconds(shop):
     """An admin token is revoked by id or value, a profile token by value, a profile's tokens by
     GID; other tokens and later ones remain valid. Several processes: tests/service/test_workers.py.
     Rule: token-revoked."""
@@ -44,7 +44,7 @@ def test_tokens_that_were_revoked_are_refused_within_5_seconds(shop):
     for good in (shop.customer("2").http, other.http, shop.admin):
         data(good.get("/items"))
     for http in gone:
-        stops(http)
+        assert_token_stops_working(http)
     assert data(shop.acting_as(all_of.gid).get(f"/items/{saved['id']}")) == saved
 
 
@@ -57,7 +57,7 @@ def slowly(body, meanwhile):
 
 
 @pytest.mark.parametrize("ends", ["admin token", "profile", "store"])
-def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
+def test_write_is_refused_when_its_token_ends_while_the_body_arrives(shop, ends):
     """A write is refused if its token is revoked or its store deleted while the body arrives.
     Rule: token-revoked."""
     customer = shop.customer("slow")
@@ -85,7 +85,7 @@ def test_what_ends_a_token_while_a_body_arrives_stops_the_write(shop, ends):
         refused(shop.admin.get("/products/5"), 404)
 
 
-def test_slow_body_of_a_good_token_is_taken(shop):
+def test_slow_body_is_accepted_while_its_token_is_valid(shop):
     """A slow body is accepted while its token remains valid. Rule: token-revoked."""
     content, said = slowly(b'{"productId": 5}', lambda: None), {"Content-Type": "application/json"}
     customer = shop.customer()
@@ -93,7 +93,7 @@ def test_slow_body_of_a_good_token_is_taken(shop):
     assert len(data(customer.http.get("/items"))) == 1
 
 
-def test_revoking_a_session_of_another_store_or_none_says_so(shop):
+def test_revoking_an_unknown_session_fails(shop):
     """Revoking a session that isn't in the store fails and says so, instead of reporting success."""
     visitor = shop.session()
     for gid in (visitor.gid, "gid://wishwell/Session/0b9e6f0e-7d5c-4a0e-9a57-5a2e0c7b1d11"):

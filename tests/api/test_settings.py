@@ -57,20 +57,20 @@ def refuses_to_start(service: Service, **settings: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "value"), BAD, ids=lambda text: text[:32])
-def test_setting_that_is_bad_stops_the_start_and_is_named(idle, name, value):
+def test_bad_setting_stops_the_start_and_is_named(idle, name, value):
     """A bad setting stops the start with a message that names it. Rule: setting-invalid."""
     code, _, said = idle.attempt("serve", **{name: value})
     assert code not in (0, 70) and name in said, said
 
 
 @pytest.mark.parametrize("host", ["a..b", *map(slow, ("300.1.1.1", "x" * 300, "[::1]", "\udcff"))])
-def test_host_that_is_bad_stops_the_start_and_is_named(idle, host):
+def test_bad_host_stops_the_start_and_is_named(idle, host):
     """A bad host, which shows only when the socket is bound, is named too.
     Rule: setting-invalid."""
     assert "WISHWELL_HOST" in refuses_to_start(idle, WISHWELL_HOST=host)
 
 
-def test_settings_that_are_bad_are_all_named_at_once(idle):
+def test_all_bad_settings_are_named_together(idle):
     """All bad settings are named together in one line. Rule: setting-invalid."""
     bad = {"WISHWELL_PORT": "x", "WISHWELL_WORKERS": "y", "WISHWELL_REDIS_URL": "redis://h?a=1"}
     said = refuses_to_start(idle, **bad)
@@ -88,7 +88,7 @@ def is_signed(service: Service) -> bool:
 
 
 @pytest.mark.parametrize(("plain", "file"), [("", "keys"), (SIGNING_KEY, " ")])
-def test_empty_value_is_not_set_in_either_form(plain, file):
+def test_empty_setting_counts_as_not_set(plain, file):
     """An empty value counts as not set, and a line end in a file isn't part of its value.
     Rule: setting-invalid."""
     service = Service({"WISHWELL_SIGNING_KEYS": plain, "WISHWELL_SIGNING_KEYS_FILE": file})
@@ -97,7 +97,7 @@ def test_empty_value_is_not_set_in_either_form(plain, file):
         assert is_signed(service)
 
 
-def test_start_needs_one_key_and_a_schema(postgres_server, idle):
+def test_start_fails_without_a_signing_key_or_schema_or_with_two_secrets(postgres_server, idle):
     """A start fails if a secret is set in both forms, a server database has no signing key, or its
     schema is missing.
     Rules: setting-invalid, signing-keys, migrate-once."""
@@ -131,7 +131,7 @@ LIMITS |= {"ADMIN_READ": 54, "ADMIN_WRITE": 55, "ADMIN_TOKEN": 56, "ADDRESS": 57
 
 
 @ADJUSTED
-def test_limits_are_settings(adjusted):
+def test_limits_can_be_set(adjusted):
     """Rate limits and profile limits can be set.
     Rules: setting-invalid, limit-caller, profile-limits."""
     admin = adjusted.client(adjusted.admin_token())
@@ -148,7 +148,7 @@ EACH_KIND = [("GET", "/items"), ("DELETE", "/items/x"), ("POST", "/profiles/iden
 
 
 @ADJUSTED
-def test_namespace_of_sessions_is_a_setting(adjusted):
+def test_namespace_of_sessions_can_be_set(adjusted):
     """The namespace of session GIDs can be set. Rule: profile-gid."""
     admin = adjusted.client(adjusted.admin_token())
     issued = data(admin.post("/profiles/token"), 201)
@@ -161,7 +161,7 @@ TYPE = "Content-Type: application/json"
 
 
 @ADJUSTED
-def test_request_that_never_ends_is_given_up(adjusted):
+def test_unfinished_request_is_408_and_closes_the_connection(adjusted):
     """Headers and bodies that never end are 408, and the connection closes.
     Rule: request-limits."""
     token = adjusted.admin_token()
@@ -190,7 +190,7 @@ TRICKLING = {
 
 @ADJUSTED
 @pytest.mark.parametrize("name", TRICKLING)
-def test_request_that_trickles_holds_no_connection(adjusted, name):
+def test_trickling_bytes_do_not_extend_a_timeout(adjusted, name):
     """Trickling single bytes doesn't extend a timeout. Rule: request-limits."""
     method, path, lines, first = TRICKLING[name]
     head = request_head(method, path, None, *lines)

@@ -18,7 +18,7 @@ def time_from_now(**time):
     return (datetime.now(UTC) + timedelta(**time)).isoformat(timespec="milliseconds")
 
 
-def test_share_a_list(shop, http):
+def test_new_share_shows_no_notes_and_takes_no_reservations_by_default(shop, http):
     """By default a share shows no notes, takes no reservations and never expires. The list doesn't
     reveal its shares, and deleting it ends them.
     Rules: share-token, share-ends."""
@@ -37,7 +37,7 @@ def test_share_a_list(shop, http):
     refused(http.get(f"/lists/{made['id']}/shares"), 404)
 
 
-def test_shares_are_pages(http):
+def test_shares_come_in_pages_newest_first(http):
     """Shares come in pages, newest first.
     Rule: cursor-pagination."""
     one, two = new_list(http)["id"], new_list(http)["id"]
@@ -50,7 +50,7 @@ def test_shares_are_pages(http):
     assert data(http.get(f"/lists/{new_list(http)['id']}/shares")) == []
 
 
-def test_change_a_share(http):
+def test_change_of_a_share_affects_only_the_given_fields(http):
     """A change affects only the fields in the body; null removes the expiry."""
     path = f"/lists/{new_list(http)['id']}/shares"
     shared = data(
@@ -67,7 +67,7 @@ def test_change_a_share(http):
     assert late == changed | {"expiresAt": "9999-12-31T23:59:59.999Z", "notes": False}
 
 
-def test_end_that_is_not_in_the_future_is_refused(http):
+def test_expiry_that_is_not_in_the_future_is_refused(http):
     """An expiry in the past or without an offset is refused, and nothing changes.
     Rule: share-ends."""
     path = f"/lists/{new_list(http)['id']}/shares"
@@ -78,7 +78,7 @@ def test_end_that_is_not_in_the_future_is_refused(http):
     assert data(http.get(path)) == [shared]
 
 
-def test_list_with_as_many_shares_as_may_be(shop, http):
+def test_list_has_at_most_20_shares(shop, http):
     """A list has at most 20 shares; ending one frees its slot and leaves the others valid.
     Rules: profile-limits, share-ends."""
     path = f"/lists/{new_list(http)['id']}/shares"
@@ -106,7 +106,7 @@ def test_share_is_changed_only_through_its_own_list(shop, http):
         assert [each["id"] for each in data(of.get(f"/lists/{at}/shares"))] == [id]
 
 
-def test_share_expires(shop, http):
+def test_expired_share_is_404_except_for_its_owner(shop, http):
     """An expired share is 404 for everyone else, but its owner sees it and can extend it.
     Rule: share-ends."""
     path = f"/lists/{new_list(http)['id']}/shares"
@@ -121,7 +121,7 @@ def test_share_expires(shop, http):
     assert data(shop.anonymous.get(asked))
 
 
-def test_shares_of_a_whole_store(shop, http):
+def test_admin_without_profile_header_manages_the_shares_of_any_list(shop, http):
     """An admin token without `Profile` manages any list's shares; each shows its owner.
     Rule: profile-header."""
     visitor = shop.session()

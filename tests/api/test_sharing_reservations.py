@@ -43,7 +43,7 @@ def party(shop):
     return Party(shop)
 
 
-def test_reserve_and_give_back(party):
+def test_reservation_is_made_replaced_shown_and_ended(party):
     """A reservation is made, replaced by another quantity, shown and ended.
     Rules: reserve-quantity, reserve-secret, reserve-ends."""
     shop = party.shop
@@ -65,7 +65,7 @@ def test_reserve_and_give_back(party):
     refused(shop.session().http.delete(party.path()), 404)
 
 
-def test_share_without_reservations_hides_them(party):
+def test_share_that_takes_no_reservations_hides_them(party):
     """A share without reservations hides them; they remain visible in another share of the list.
     Rules: reserve-quantity, reserve-secret, reserve-ends."""
     other = share(party.owner.http, party.list)
@@ -76,7 +76,7 @@ def test_share_without_reservations_hides_them(party):
     assert party.seen(party.visitor.http) == {"reserved": 0, "yours": 0}
 
 
-def test_wrong_links_items_and_bodies_are_refused(party, make_shop):
+def test_reservation_with_a_wrong_link_item_or_body_is_refused(party, make_shop):
     """A wrong share token or item, and another store's list, are 404; a wrong quantity is 400.
     Rules: reserve-quantity, token-scope, share-token, store-isolation."""
     stranger = make_shop().customer()
@@ -103,7 +103,7 @@ def seen(answer):
     return answer.status_code, headers, re.sub(r'"requestId":"[^"]*"', "", answer.text)
 
 
-def looks(party):
+def owner_responses(party):
     """Yields everything that the owner, and an admin acting for them, can read; reserving is
     refused to both."""
     made, view = f"/lists/{party.list}", f"/shared/{party.share['token']}"
@@ -115,14 +115,14 @@ def looks(party):
         yield "DELETE", seen(http.delete(party.path()))
 
 
-def test_no_answer_to_the_owner_differs_by_a_reservation(shop):
+def test_reservation_changes_no_response_to_the_owner(shop):
     """A reservation changes no status, header or byte of the owner's responses.
     Rule: reserve-secret."""
     party = Party(shop)
-    before = dict(looks(party))
+    before = dict(owner_responses(party))
     assert party.reserve(party.visitor, 2).status_code == 200
     assert party.reserve(party.customer, 1).status_code == 200
-    assert dict(looks(party)) == before
+    assert dict(owner_responses(party)) == before
     assert party.give_back(party.customer).status_code == 204
-    assert dict(looks(party)) == before
+    assert dict(owner_responses(party)) == before
     assert (before["PUT"][0], before["DELETE"][0]) == (403, 404)

@@ -45,7 +45,7 @@ class Shown:
         self.path = f"/shared/{self.share['token']}"
 
 
-def test_what_anybody_sees(shop):
+def test_shared_list_shows_nothing_else_about_its_owner(shop):
     """A shared list shows nothing else about its owner: no GID, e-mail address, tags, other lists, or
     ids of lists and shares.
     Rules: share-token, shared-hides-owner."""
@@ -67,7 +67,7 @@ def test_what_anybody_sees(shop):
     assert not [text for text in hidden if text in answer.text]
 
 
-def test_every_answer_is_for_one_reader(shop):
+def test_shared_response_may_not_be_cached_indexed_or_sent_as_a_referrer(shop):
     """Every response below `/shared/` may not be cached, indexed or sent as a referrer; errors too.
     Rule: response-uncached."""
     shown = Shown(shop)
@@ -88,7 +88,7 @@ def test_every_answer_is_for_one_reader(shop):
     assert "X-Robots-Tag" not in shop.anonymous.get("/.well-known/openapi").headers
 
 
-def test_all_that_is_wrong_with_a_link_is_one_answer(shop, make_shop):
+def test_every_wrong_link_gets_the_same_404(shop, make_shop):
     """Every wrong link gets the same 404: unknown, mistyped, ended, of a deleted list or of another
     store, with and without a token.
     Rules: share-token, store-isolation."""
@@ -118,7 +118,7 @@ def shown(shop):
     return Shown(shop, notes=True)
 
 
-def test_copy_returns_the_new_list(shop, shown):
+def test_copy_has_order_quantities_and_shown_notes_but_no_tags(shop, shown):
     """A copy has the owner's order, quantities and shown notes, but no tags; the owner's list is
     unchanged.
     Rules: copy-list, shared-hides-owner."""
@@ -169,7 +169,7 @@ def strict(new_service):
 
 
 @in_one_window
-def test_reads_count_for_the_address(strict):
+def test_reads_of_shared_lists_count_for_the_address(strict):
     """Reads of shared lists count per address, with or without a profile token; an admin token has
     its own count.
     Rule: limit-address."""
@@ -190,7 +190,7 @@ def test_reads_count_for_the_address(strict):
 
 
 @in_one_window
-def test_guesses_are_limited(strict):
+def test_guesses_of_share_tokens_are_rate_limited(strict):
     """Wrong share tokens are rate-limited; valid ones and admin tokens still work.
     Rule: limit-address."""
     shown, http = Shown(strict), strict.customer("2").http

@@ -14,7 +14,7 @@ def products(shop, token):
     return [item["productId"] for item in data(shop.anonymous.get(f"/shared/{token}"))["items"]]
 
 
-def test_whole_wishlist_is_shared_live(shop):
+def test_share_of_the_whole_wishlist_shows_later_saves(shop):
     """A share of the whole wishlist shows all items, newest first, also those saved later, and no
     lists, tags or saved prices. Rules: share-whole, shared-hides-owner."""
     owner = shop.customer()
@@ -60,7 +60,7 @@ def test_shares_of_lists_and_of_the_wishlist_are_separate(shop):
 
 
 @pytest.mark.parametrize("path", ["/shares", "/lists/{}/shares"])
-def test_share_is_changed_by_sending_it_back_whole(shop, path):
+def test_share_may_be_sent_back_whole_with_other_settings(shop, path):
     """A PATCH accepts the fetched record, with other settings; a different token is refused.
     Rule: input-strict."""
     http = shop.customer().http
@@ -78,7 +78,7 @@ def test_share_is_changed_by_sending_it_back_whole(shop, path):
     assert data(http.get(path)) == [changed]
 
 
-def test_wishlist_has_a_limit_of_shares(shop):
+def test_whole_wishlist_has_at_most_20_shares(shop):
     """A whole wishlist has at most 20 shares, not counting its lists' shares. Rule: profile-limits."""
     http = shop.customer().http
     for _ in range(20):
@@ -87,7 +87,7 @@ def test_wishlist_has_a_limit_of_shares(shop):
     data(http.post(f"/lists/{new_list(http)['id']}/shares"), 201)
 
 
-def test_items_of_a_shared_wishlist_are_reserved(shop):
+def test_items_of_a_shared_wishlist_can_be_reserved(shop):
     """Guests reserve items of a shared wishlist; the reservation is the owner's secret, outlives the
     share, and ends with the item. Rules: share-whole, reserve-secret, reserve-ends."""
     owner, guest = shop.customer("1").http, shop.customer("2").http
@@ -113,7 +113,7 @@ def test_items_of_a_shared_wishlist_are_reserved(shop):
     refused(guest.delete(at), 404)
 
 
-def test_shared_wishlist_is_copied(shop):
+def test_copy_of_a_shared_wishlist_gets_the_requested_or_owners_name(shop):
     """A copy gets the request's name, or the owner's display name. Rule: copy-list."""
     owner, reader = shop.customer("1").http, shop.customer("2").http
     for product in (1, 2):
@@ -126,7 +126,7 @@ def test_shared_wishlist_is_copied(shop):
 
 
 @pytest.mark.parametrize("has_items", [False, True])
-def test_sign_in_keeps_a_shared_wishlist_unless_it_would_show_others(shop, has_items):
+def test_sign_in_ends_a_shared_wishlist_that_would_show_the_customers_items(shop, has_items):
     """A visitor's share moves to a customer without items, whose wishlist is then the same; else it
     ends, because the customer's items are private. Rules: share-whole, share-ends."""
     visitor, customer = shop.session(), shop.customer()

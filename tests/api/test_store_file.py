@@ -21,7 +21,7 @@ def apply(service):
     return run
 
 
-def test_apply_makes_and_changes_what_the_file_names(service, apply, handle):
+def test_apply_creates_and_changes_the_stores_of_the_file(service, apply, handle):
     """`store apply` shows its changes, then makes them; a second run changes nothing.
     Rule: store-settings."""
     (service.folder / "shop.key").write_text("k" * 40)
@@ -59,8 +59,9 @@ stores:
     assert after == made | {"limits": {"lists": 8}, "hosts": [], "eventsSince": None}
 
 
-def test_apply_asks(service, handle):
-    """Without a yes nothing changes; without changes it doesn't ask. Rule: store-settings."""
+def test_apply_changes_nothing_without_a_confirmation(service, handle):
+    """Without confirmation nothing changes; if there is nothing to change, `store apply` doesn't
+    ask. Rule: store-settings."""
     text = f"stores: [{{handle: {handle}}}]"
     path = service.folder / "asked.yaml"
     path.write_text(text)
@@ -111,7 +112,7 @@ def test_apply_changes_all_or_nothing(service, apply, make_shop, handle):
     assert handle not in stores(service)
 
 
-def test_delete_asks_for_the_handle(service, make_shop):
+def test_store_delete_requires_the_handle_to_be_typed(service, make_shop):
     """`store delete` requires the handle to be typed. Rule: store-delete."""
     shop = make_shop()
     done = service.cli("store", "delete", shop.handle, input="yes\n", check=False)
@@ -121,7 +122,7 @@ def test_delete_asks_for_the_handle(service, make_shop):
     assert code == 1 and "doesn't exist" in said
 
 
-def test_deleted_store_answers_nobody(service, make_shop):
+def test_tokens_and_host_of_a_deleted_store_stop_working(service, make_shop):
     """A deleted store's tokens fail, its host and handle become free, and other stores aren't
     affected.
     Rule: store-delete."""

@@ -19,7 +19,7 @@ LOOK = {
 }
 
 
-def test_token_changes_look_notices_and_wish_counts(make_shop):
+def test_token_can_change_look_notices_and_wish_counts(make_shop):
     """Fields that are left out stay; an empty text or null resets one; the record may be sent back
     whole. Rule: store-patch."""
     shop = make_shop("--time-zone", "Europe/Paris")
@@ -74,7 +74,7 @@ def test_token_cannot_change_other_settings(shop, field):
     assert data(shop.admin.get("/store")) == before
 
 
-def test_bad_look_names_every_field(shop):
+def test_all_bad_fields_of_a_look_are_named_at_once(shop):
     """One response names all bad fields and their places. Rules: store-patch, error-envelope."""
     bad = {
         "look": {"logoUrl": "http://a.example/", "accent": "red", "texts": {"de": {"a b": "x"}}},
@@ -97,7 +97,7 @@ def test_shop_name_is_trimmed(shop):
     soon(lambda: data(shop.admin.get("/store"))["look"] == {"accent": "#000000"})
 
 
-def test_every_refusal_is_different():
+def test_refusal_of_each_setting_has_its_own_message():
     """No two settings share a message. Rule: store-patch."""
     messages = [*bad_fields.BY_COMMAND.values(), *store_bodies.REPORTING_BY_COMMAND.values()]
     assert len({*messages}) == len(messages)
@@ -107,7 +107,7 @@ def test_every_refusal_is_different():
     ("field", "option", "end"),
     [("shopUrl", "--shop-url", "/"), ("cartUrl", "--cart-url", "/cart?id={productId}")],
 )
-def test_token_cannot_lead_shoppers_to_another_host(make_shop, field, option, end):
+def test_token_cannot_set_a_url_on_another_host(make_shop, field, option, end):
     """In a store with hosts a token sets a path or a URL on one of them; the command sets any, which
     may be sent back. Without hosts any is accepted. Rule: store-patch."""
     other = {field: f"https://evil.example{end}"}

@@ -18,7 +18,7 @@ DEFAULTS = {
 }  # fmt: skip
 
 
-def test_store_is_shown_with_the_limits_in_force(service, make_shop):
+def test_store_response_has_the_limits_in_force(service, make_shop):
     """`GET /store` equals `store list --json`, plus the limits in force. Rule: store-settings."""
     key = service.folder / "shown.key"
     key.write_text("a-shared-key-of-the-shop-that-nobody-sees")
@@ -138,7 +138,7 @@ def test_found_products_come_in_pages(stocked, make_shop):
     assert data(make_shop().admin.get("/products?query=title:e")) == []
 
 
-def test_search_of_products_that_is_malformed_is_refused(stocked):
+def test_malformed_product_search_is_refused(stocked):
     """A malformed title search is refused; 100 characters are allowed, 101 aren't.
     Rule: search-terms."""
     assert data(stocked.get("/products", params={"query": f"title:{'愛' * 100}"})) == []
@@ -158,7 +158,7 @@ def slowest(shop, products: int, texts: int) -> str:
     return "title:" + ",".join(f"{'a' * 90}{n}b" for n in range(texts))
 
 
-def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
+def test_title_search_does_not_block_other_requests(roomy_shop, engine):
     """Other requests are answered during a title search, because SQLite searches in a thread.
     Rule: search-terms."""
     if engine == "postgresql":
@@ -174,7 +174,7 @@ def test_others_are_answered_while_titles_are_searched(roomy_shop, engine):
 
 
 @pytest.mark.slow
-def test_search_that_would_take_minutes_is_ended(new_service, engine):
+def test_title_search_that_would_take_minutes_is_interrupted(new_service, engine):
     """A search that would take minutes is interrupted. PostgreSQL's matching takes linear time.
     Rules: search-terms, serve-workers, write-durable."""
     if engine == "postgresql":

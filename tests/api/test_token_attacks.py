@@ -51,7 +51,7 @@ def refuses_all(shop, tokens: dict[str, str]) -> None:
     assert products(shop.customer("1").http) == []
 
 
-def test_token_signed_with_the_ring_key_is_what_the_attacks_start_from(roomy_shop, genuine):
+def test_unaltered_token_signed_by_these_tests_is_valid(roomy_shop, genuine):
     """Control: these tests' signing produces valid tokens when nothing is altered."""
     _, header, payload = genuine
     data(roomy_shop.client(signed(header, payload)).get("/items"))
@@ -131,7 +131,7 @@ NO_OBJECT = (
 )
 
 
-def test_token_whose_parts_are_no_objects_is_refused(roomy_shop, genuine):
+def test_token_whose_parts_are_not_json_objects_is_refused(roomy_shop, genuine):
     """A correctly signed token whose parts aren't JSON objects is refused.
     Rule: profile-token-strict."""
     _, header, payload = genuine
@@ -163,7 +163,7 @@ def test_token_with_another_signature_is_refused(roomy_shop, genuine):
     refuses_all(roomy_shop, tokens)
 
 
-def test_token_refused_says_nothing_of_the_reason_inside(roomy_shop, genuine):
+def test_refusal_of_a_token_does_not_reveal_the_reason(roomy_shop, genuine):
     """The message doesn't reveal why a token is invalid, except that it has expired.
     Rule: token-required."""
     _, header, payload = genuine

@@ -29,7 +29,7 @@ WAYS = {
 }
 
 
-def test_session_that_an_admin_token_changes_is_touched(service, shop):
+def test_change_by_an_admin_token_updates_touched_at_of_the_session_only(service, shop):
     """An admin token's change of a session's records updates only that session's `touched_at`.
     Rule: session-purged."""
     visits = {way: Visit(shop) for way in (*WAYS, "nothing")}

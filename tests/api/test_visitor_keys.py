@@ -132,9 +132,9 @@ def products(answer: httpx2.Response) -> list[int]:
     return sorted(item["productId"] for item in answer.json()["data"])
 
 
-def test_first_save_returns_a_key_with_which_the_page_uses_the_api(front):
+def test_first_save_returns_a_visitor_key_whose_token_opens_the_list(front):
     """The first save returns the key next to `data`; its token opens the visitor's list at the
-    service for 15 minutes, and the proxy still knows nobody.
+    service for 15 minutes, and the proxy still identifies nobody.
     Rules: storefront-visitor-key, storefront-no-token."""
     key, saved = front.visitor(5)
     assert (saved.json()["data"]["productId"], saved.headers.get("Set-Cookie")) == (5, None)
@@ -193,7 +193,7 @@ def test_sign_in_links_the_session_by_its_key_once(front):
     assert front.items_of("22") == []
 
 
-def test_stolen_or_replayed_key_opens_one_visitors_list_only(front):
+def test_stolen_or_replayed_key_opens_only_one_visitors_list(front):
     """Whoever has the key gets tokens of its session; no query or customer changes that.
     Rules: storefront-visitor-key, token-scope."""
     front.shop.acting_as(front.shop.gid("31")).post("/items", json={"productId": 99})
@@ -226,7 +226,7 @@ def test_key_of_another_shop_is_refused(front, other):
     assert front.client(key)
 
 
-def test_planted_key_gives_its_planter_nothing_of_the_customer(front):
+def test_planted_key_gives_its_planter_no_access_to_the_customer(front):
     """After a sign-in with a planted key, the customer has the planter's items, and the planter's
     key and tokens are refused. Rules: storefront-visitor-key, session-ended."""
     front.shop.acting_as(front.shop.gid("51")).post("/items", json={"productId": 8})
@@ -246,7 +246,7 @@ FOREIGN = [
 ]
 
 
-def test_page_of_another_site_can_use_neither_proxy_nor_key(front, other):
+def test_requests_of_other_sites_are_refused_at_proxy_and_service(front, other):
     """Requests from other sites are refused, at the proxy and at the service.
     Rules: storefront-same-origin, storefront-visitor-key."""
     key = front.visitor(5).key
@@ -273,7 +273,7 @@ def test_page_of_another_site_can_use_neither_proxy_nor_key(front, other):
         )
 
 
-def test_platform_that_removes_origin_leaves_json(front):
+def test_post_without_origin_needs_json(front):
     """Without Origin and Sec-Fetch-Site, a POST needs JSON, which other sites can't send unasked.
     Rule: storefront-same-origin."""
     front.proxy.strips_origin = True
@@ -325,7 +325,7 @@ def test_token_of_a_key_that_was_just_revoked_is_refused_soon(front, service):
     assert front.refused(key, "token_revoked")
 
 
-def test_key_ends_with_purge_and_store(service):
+def test_key_of_a_purged_session_or_deleted_store_is_refused(service):
     """A purged session's key, and a deleted store's, are refused.
     Rules: storefront-visitor-key, store-delete."""
     with fronting(service) as front:
@@ -388,7 +388,7 @@ def test_neither_a_changed_key_nor_a_cookie_is_accepted(front):
     assert "expiresIn: isn't a query parameter" in envelope(refused, 400)
 
 
-def test_hosted_page_has_the_name_of_the_shop(front):
+def test_hosted_page_shows_the_shops_own_host(front):
     """The platform's proxy sends the service's host: the page's header shows the shop's, which
     shoppers know. Rule: page-look."""
     page = front.http.get(f"{front.origin}{BASE}/").text
@@ -396,7 +396,7 @@ def test_hosted_page_has_the_name_of_the_shop(front):
 
 
 @in_one_window
-def test_tokens_and_links_count_as_sign_ins(service):
+def test_tokens_and_links_of_keys_are_rate_limited(service):
     """Tokens count per visitor, links per customer, and a page can read the 429.
     Rules: limit-caller, storefront-visitor-key."""
     with fronting(service, "--limit", "profile_token=2") as front:
@@ -418,9 +418,9 @@ def limited(new_service):
 
 
 @in_one_window
-def test_captured_query_starts_few_sessions_whatever_the_address(limited):
+def test_captured_query_starts_few_sessions_from_any_address(limited):
     """New sessions count by the address that the platform reports and by the query's signature, so
-    a captured query gains nothing by another X-Forwarded-For.
+    a captured query is limited even with another X-Forwarded-For.
     Rules: limit-address, storefront-visitor-key."""
     with fronting(limited) as front:
         url = f"{limited.url}{BASE}/api/items"
@@ -479,7 +479,7 @@ def test_keys_of_invented_stores_count_as_guesses(limited):
         assert statuses == [401] * 4 + [429] * 2
 
 
-def test_services_address_is_where_the_platform_sends_requests(service, front):
+def test_page_uses_the_service_address_that_platform_requests_name(service, front):
     """Without `--service-url`, the platform's requests name the service's address; at a host of the
     shop, which has no API, visitors have to sign in. Rules: storefront-platform, cors-allowed."""
 
@@ -516,7 +516,7 @@ def test_services_address_is_where_the_platform_sends_requests(service, front):
         assert front.visitor(1).key
 
 
-def test_response_without_a_shopper_has_no_mark(front):
+def test_response_to_an_unknown_path_or_refused_query_names_no_shopper(front):
     """An unknown path or a refused query leaves the page's shopper as it is, instead of naming
     nobody. Rule: storefront-no-token."""
     front.proxy.customer = ""

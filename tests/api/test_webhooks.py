@@ -97,7 +97,7 @@ def wait_for_events(shop):
     time.sleep(max(0, (since - datetime.now(UTC)).total_seconds()) + 0.05)
 
 
-def test_webhook_from_its_creation_to_its_end(make_shop):
+def test_webhook_is_created_read_changed_and_deleted(make_shop):
     """A webhook is created, read, changed and deleted. Rule: webhook-signed."""
     shop = make_shop("--events", "on")
     made = shop.admin.post("/webhooks", json={"url": URL, "types": ["item.created"]})
@@ -121,7 +121,7 @@ def test_webhook_from_its_creation_to_its_end(make_shop):
     refused(shop.admin.delete(path), 404)
 
 
-def test_webhook_or_change_that_is_refused(make_shop):
+def test_bad_webhook_or_change_is_refused_and_changes_nothing(make_shop):
     """A bad webhook or change is refused, and nothing changes.
     Rule: outbound-address."""
     shop = make_shop("--events", "on")
@@ -154,7 +154,7 @@ def test_webhooks_need_events_and_sealing_keys(make_shop, new_service, engine):
         assert code == 1 and "WISHWELL_SEALING_KEYS" in err
 
 
-def test_program_delivers(webhook_shop):
+def test_running_program_delivers_signed_events(webhook_shop):
     """The program delivers signed events; the deliveries are listed in pages, newest first.
     Rules: webhook-signed, delivery-at-least-once, health-checks."""
     with Beside() as receiver:
@@ -186,7 +186,7 @@ def test_program_delivers(webhook_shop):
         assert wait_until(is_counted, seconds=30)
 
 
-def test_command_does_all_of_it(webhook_shop):
+def test_webhook_command_does_everything_that_the_api_does(webhook_shop):
     """`wishwell webhook` does everything that the API does. Rule: command-error."""
     where = ("--store", webhook_shop.handle, "--json")
 
@@ -218,7 +218,7 @@ def test_command_does_all_of_it(webhook_shop):
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_however_often_it_is_killed(new_service):
+def test_no_event_is_lost_when_the_process_is_killed_during_deliveries(new_service):
     """No event is lost when the process is killed 50 times amid deliveries.
     Rule: delivery-at-least-once."""
     service = new_service(**OPEN, WISHWELL_LIMIT_ADDRESS="100000").start()

@@ -166,7 +166,7 @@ def is_signed_out(page: Page, words: str = "") -> None:
 
 
 @pytest.mark.parametrize("how", [slow(CLICK), KEYS])
-def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
+def test_merchant_gets_from_the_most_wished_product_to_a_shoppers_email(world, merchant, how):
     """A merchant signs in and gets from the most wished-for product to a shopper's e-mail address,
     by mouse or by keyboard alone.
     Rule: admin-scope."""
@@ -191,7 +191,7 @@ def test_merchant_learns_what_is_wished_for_and_by_whom(world, merchant, how):
     expect(page.get_by_role("heading", name=world.ann.gid)).to_be_visible()
 
 
-def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant):
+def test_products_are_searched_sorted_and_downloaded(world, merchant):
     """Products can be searched, sorted and downloaded; markup and formulas have no effect in page
     or file.
     Rule: admin-page."""
@@ -239,7 +239,7 @@ def test_products_are_searched_sorted_and_kept_as_a_spreadsheet(world, merchant)
     assert cells(page, "Products by wishes")[1][4] == "+1"
 
 
-def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
+def test_html_in_texts_of_shoppers_and_catalogues_is_escaped(world, merchant):
     """Text creates no elements; pictures load only by https, and links lead only to http or https.
     Rule: admin-page."""
     page = merchant.open(world.shop.admin_token)
@@ -255,7 +255,7 @@ def test_text_of_shoppers_and_catalogues_is_text(world, merchant):
 
 
 @pytest.mark.slow
-def test_chart_says_its_numbers(world, merchant):
+def test_numbers_of_the_chart_are_accessible(world, merchant):
     """The chart's numbers are available by hovering, arrow keys, screen reader and as a table."""
     page = merchant.open(world.shop.admin_token)
     slider, today = page.get_by_role("slider", name="Wishes by day"), time.strftime("%Y")
@@ -282,7 +282,7 @@ def test_chart_says_its_numbers(world, merchant):
 
 
 @pytest.mark.slow
-def test_rising_products_are_those_that_the_service_compares(world, merchant):
+def test_rising_products_are_compared_with_the_previous_period(world, merchant):
     """ "Rising" shows the service's comparison with the previous period, not the most added products.
     Rule: report-period."""
     rows = [{"productId": id, "title": f"No. {id}", "wishes": 9, "customers": 9, "visitors": 0, "added": 9 - id,
@@ -297,7 +297,7 @@ def test_rising_products_are_those_that_the_service_compares(world, merchant):
 
 
 @pytest.mark.slow
-def test_broken_picture_is_a_placeholder(world, merchant):
+def test_broken_picture_leaves_an_empty_box_of_the_same_size(world, merchant):
     """A picture that can't be loaded leaves an empty box of the same size, and no broken image."""
     merchant.expected.add(None)
     page = merchant.page
@@ -322,7 +322,7 @@ BROKEN_WORDS = """() => [...document.querySelectorAll('main *')].flatMap((elemen
 
 
 @pytest.mark.slow
-def test_phone_shows_whole_words_on_a_short_page(world, new_merchant):
+def test_phone_breaks_no_word_and_shows_a_short_page(world, new_merchant):
     """On the smallest phone no word is broken, not even an e-mail address, and a product with many
     shoppers is a short page. Controls are large enough to tap."""
     merchant = new_merchant(viewport={"width": 360, "height": 640})
@@ -371,7 +371,7 @@ def test_products_fit_on_a_phone(world, new_merchant, scheme):
 
 
 @pytest.mark.slow
-def test_axis_has_room_for_its_numbers(world, merchant):
+def test_axis_labels_in_the_millions_are_not_cut_off(world, merchant):
     """Axis labels in the millions aren't cut off."""
     merchant.page.add_init_script("""
         const context = CanvasRenderingContext2D.prototype, { fillText } = context;
@@ -390,7 +390,7 @@ def test_axis_has_room_for_its_numbers(world, merchant):
 
 
 @pytest.mark.slow
-def test_first_content_waits_for_no_large_report(world, merchant):
+def test_numbers_and_chart_appear_before_a_slow_product_report(world, merchant):
     """Numbers and chart appear before the slow product report has arrived."""
     held: list[Route] = []
     merchant.page.route("**/reports/products*", lambda route: held.append(route))
@@ -407,7 +407,7 @@ def test_first_content_waits_for_no_large_report(world, merchant):
     expect(merchant.page.get_by_role("link", name="Oslo shirt").first).to_be_visible()
 
 
-def test_shopper_is_found_shown_kept_and_erased(world, merchant):
+def test_shopper_is_found_by_id_and_erased_after_typing_the_gid(world, merchant):
     """A shopper is found by id, GID or e-mail address in any case; erasing them requires typing the
     GID.
     Rule: admin-scope."""
@@ -474,7 +474,7 @@ def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, 
     shopper.delete("/profile").raise_for_status()
 
 
-def test_store_shows_its_tokens_settings_and_requests(world, merchant):
+def test_other_token_of_the_store_is_revoked_after_a_confirmation(world, merchant):
     """Another token is revoked after a confirmation; the one in use can't be.
     Rule: admin-scope."""
     other = world.shop.client(world.shop.another_admin_token("left <i>behind</i>"))
@@ -570,7 +570,7 @@ def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant)
     ).raise_for_status()  # fmt: skip
 
 
-def test_reports_token_sees_numbers_and_nobody(world, merchant):
+def test_reports_token_sees_numbers_and_no_shoppers(world, merchant):
     """A reports token sees Overview and Products without shoppers, by any URL.
     Rule: admin-scope."""
     merchant.expected.add("403")
@@ -595,7 +595,7 @@ def test_reports_token_sees_numbers_and_nobody(world, merchant):
 
 
 @pytest.mark.parametrize("kind", ["customer", *map(slow, ("storefront", "unknown", "no token"))])
-def test_other_tokens_are_refused(world, merchant, kind):
+def test_token_of_another_kind_is_refused_with_an_explanation(world, merchant, kind):
     """Another token is refused with an explanation, and the field stays ready for input.
     Rule: admin-scope."""
     merchant.expected |= {"401", "403"}
@@ -626,7 +626,7 @@ def every_state(world: World, merchant: Merchant) -> Iterator[str]:
     page.route(
         "**/api/**", lambda route: route.fulfill(json={"data": [], "asOf": None, "since": None})
     )
-    page.route("**/reports/summary*", nothing)
+    page.route("**/reports/summary*", answer_with_zeros)
     page.get_by_label("Admin or reports token").fill(world.shop.admin_token)
     page.keyboard.press("Enter")
     page.get_by_text("No data yet").wait_for()
@@ -664,14 +664,14 @@ def every_state(world: World, merchant: Merchant) -> Iterator[str]:
     page.get_by_text("Oslo shirt").wait_for()
 
 
-def nothing(route: Route) -> None:
+def answer_with_zeros(route: Route) -> None:
     numbers = dict.fromkeys(("wishes", "customers", "visitors", "lists", "added", "removed"), 0)
     people = {"profiles": {"customers": 0, "visitors": 0}}
     route.fulfill(json={"data": numbers | people, "asOf": None, "since": None})
 
 
 @pytest.mark.slow
-def test_every_state_is_open_to_everybody(world, merchant):
+def test_every_state_of_the_page_is_accessible(world, merchant):
     """Every state of the page is accessible."""
     # A product without data; an aborted request.
     merchant.expected |= {"404", None}
@@ -681,7 +681,7 @@ def test_every_state_is_open_to_everybody(world, merchant):
 # ------------------------------------------------------------------------------------ security
 
 
-def test_token_is_in_the_memory_alone(world, merchant):
+def test_token_is_only_in_memory(world, merchant):
     """The token is in no cookie, storage, URL or cache. Only pictures load from elsewhere, without
     a Referer.
     Rules: admin-token-in-memory, admin-page."""
@@ -716,7 +716,7 @@ def test_token_is_in_the_memory_alone(world, merchant):
     } == field and shown.input_value() == ""
 
 
-def test_reload_stays_signed_in_and_leaving_ends_it(world, merchant):
+def test_reload_keeps_the_sign_in_and_leaving_the_page_ends_it(world, merchant):
     """A reload keeps the sign-in and the view. Leaving the page or signing out ends it, also when the
     browser restores the page from its cache. While the page is open, nothing is stored.
     Rule: admin-token-in-memory."""
@@ -769,8 +769,8 @@ def test_revoked_token_ends_an_idle_page_within_5_seconds(world, new_merchant):
             is_signed_out(page)
 
 
-def test_page_is_not_framed(world, merchant):
-    """No page can frame it, not even of the same origin. Rule: admin-page."""
+def test_page_cannot_be_framed(world, merchant):
+    """No page can frame the merchant's page, not even one of the same origin. Rule: admin-page."""
     page = merchant.page
     page.goto(f"{merchant.url}/livez")
     page.evaluate("""() => new Promise((shown) => {
@@ -783,7 +783,7 @@ def test_page_is_not_framed(world, merchant):
     merchant.wrong = [wrong for wrong in merchant.wrong if "frame-ancestors" not in wrong]
 
 
-def test_code_that_gets_into_the_page_does_not_run(world, merchant):
+def test_code_injected_into_the_page_does_not_run(world, merchant):
     """Injected inline code, event handlers and markup don't run, and nothing is sent to other
     origins.
     Rule: admin-page."""
@@ -808,7 +808,7 @@ def test_code_that_gets_into_the_page_does_not_run(world, merchant):
 
 
 @pytest.mark.slow
-def test_merchant_sees_what_wishes_earn(world, merchant):
+def test_overview_shows_the_earnings_of_wishes_when_purchases_are_on(world, merchant):
     """The overview of a store with purchases on shows what wishes earned, compared with the previous
     period, and the products that earned most; others have no such card. Rule: purchase-report."""
     shop = Shop(world.service, *ROOMY, "--purchases", "on")

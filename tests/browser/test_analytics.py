@@ -37,7 +37,7 @@ def sent(visitor, to="", gtag=GTAG, path="/", body=""):
     return page.evaluate("[got, dataLayer]")
 
 
-def test_each_tool_receives_its_form(visitor):
+def test_each_tool_receives_events_in_its_own_format(visitor):
     """By default gtag, Meta and Segment receive the events that they define."""
     item = {"item_id": "7", "item_name": "Lamp", "price": 49.9, "quantity": 2}
     ga4 = {"currency": "EUR", "value": 99.8, "items": [item]}
@@ -64,7 +64,7 @@ def test_each_tool_receives_its_form(visitor):
 
 @pytest.mark.slow
 def test_only_the_named_tools_receive_events(visitor):
-    """`to` chooses; without gtag, dataLayer is used."""
+    """Only the tools in `to` receive events; without gtag, dataLayer does."""
     got, layer = sent(visitor, to='to="datalayer fbq"')
     assert [entry[0] for entry in got] == ["fbq"]
     events = [entry.get("event") for entry in layer]
@@ -77,5 +77,5 @@ def test_only_the_named_tools_receive_events(visitor):
     ("path", "body"), [("/", "<wishlist-shared></wishlist-shared>"), slow("/l/wwshr_abc", "")]
 )
 def test_page_of_a_shared_list_sends_nothing(visitor, path, body):
-    """The address of a shared list is a key, so nothing is sent from its page."""
+    """The page of a shared list sends nothing, because its URL is a secret."""
     assert sent(visitor, path=path, body=body) == [[], []]

@@ -53,7 +53,7 @@ def test_new_list_keeps_the_mark_of_a_bought_item(own_shop, visitor):
 
 
 @pytest.mark.slow
-def test_menu_is_a_sheet_on_phones_and_beside_the_heart_elsewhere(new_visitor):
+def test_menu_is_a_sheet_on_phones_and_next_to_the_heart_elsewhere(new_visitor):
     """On a phone the menu is as wide as the window and at its bottom; in a wide window it is next to
     the heart."""
     for width in (360, 1280):

@@ -64,8 +64,8 @@ def recorded(page):
 
 
 def test_count_needs_no_request_with_hearts_or_without_wishes(visitor):
-    """Nobody who has saved nothing causes a request; with hearts, theirs is the only one.
-    Rule: storefront-visitor."""
+    """A visitor without wishes causes no request; on a page with hearts, theirs is the only
+    request. Rule: storefront-visitor."""
     page = visitor.open(COUNT)
     quiet(page)
     counted(page, 0)
@@ -91,7 +91,7 @@ def test_count_needs_no_request_with_hearts_or_without_wishes(visitor):
     counted(again, 2)
 
 
-def test_count_follows_the_customer(own_shop, visitor):
+def test_count_changes_with_the_signed_in_customer(own_shop, visitor):
     """A shop that says that somebody is signed in causes one request per browser session, and the
     number follows a sign-out and another customer."""
     for customer, products in (("501", (1, 2)), ("502", (3,))):
@@ -139,7 +139,7 @@ def test_press_is_counted_while_the_number_is_requested(own_shop, visitor):
 
 
 @pytest.mark.slow
-def test_page_that_ends_before_the_answer_leaves_no_wrong_number(visitor):
+def test_count_is_right_when_a_page_closes_before_the_response_to_a_save(visitor):
     """A save whose response the page missed is counted by the next page."""
     page = visitor.open(COUNT + hearts(1, 2))
     press(page, 1)
@@ -212,7 +212,7 @@ def test_refused_cookie_is_reported_and_makes_one_session(own_shop, visitor, toa
     visitor.context.unroute_all(behavior="ignoreErrors")
 
 
-def test_save_and_removals_are_answered_and_undone(visitor):
+def test_saves_and_removals_show_a_toast_with_undo(visitor):
     """A press is answered in the tab that was pressed, with undo; two quick removals have one
     each."""
     body = COUNT + hearts(1, 2) + TOAST
@@ -247,7 +247,7 @@ def test_save_and_removals_are_answered_and_undone(visitor):
 
 
 @pytest.mark.slow
-def test_heart_of_several_variants_is_undone_as_a_whole(visitor):
+def test_undo_restores_all_variants_that_a_heart_removed(visitor):
     """A heart for any variant removes all, and one undo restores them."""
     page = visitor.open(COUNT + hearts(1) + TOAST)
     page.evaluate(
@@ -292,7 +292,7 @@ def test_toast_stays_while_it_is_hovered_or_focused(visitor):
 
 
 @pytest.mark.slow
-def test_hint_to_sign_in_is_shown_to_a_visitor_once(visitor):
+def test_hint_to_sign_in_is_shown_once_to_a_visitor(visitor):
     """The hint leads to the element's sign-in page, and back."""
     body = hearts(1, 2) + '<wishlist-toast sign-in="/login" sign-in-return="to"></wishlist-toast>'
     page = visitor.open(body)
@@ -405,7 +405,7 @@ def test_press_is_kept_when_a_module_cannot_be_loaded(visitor, module):
 
 
 @pytest.mark.slow
-def test_events_name_the_list_and_come_from_the_page_too(visitor):
+def test_removal_on_the_wishlist_page_emits_an_event_with_its_list(visitor):
     """A removal on the wishlist page is an event; `list` is the list that the item is on."""
     page = visitor.open(hearts(5) + "<wishlist-page></wishlist-page>", scripts=("wishwell", "page"))
     press(page, 5)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 @pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
 def test_demo_ends_with_its_service_and_keeps_nothing(number):
-    """SIGINT and SIGTERM end it with exit code 0, without leaving processes or files."""
+    """SIGINT and SIGTERM end the demo with exit code 0, without leaving processes or files."""
     with Demo({}) as demo:
         service = demo.service
         assert list(demo.folder.glob("wishwell-demo-*/wishwell.db"))

@@ -45,7 +45,7 @@ def operation(page: Page, title: str):
 
 
 @pytest.mark.slow
-def test_page_loads_little_and_from_here_alone(reader, served):
+def test_page_loads_four_compressed_files_from_its_own_origin(reader, served):
     """The page loads four compressed files, and caches the scripts. Rule: openapi-complete."""
     shopper, page = reader()
     page.wait_for_load_state("networkidle")
@@ -87,7 +87,7 @@ def test_reader_finds_an_operation_and_its_samples(reader):
 
 
 @pytest.mark.slow
-def test_request_is_tried_with_a_token_that_is_not_kept(reader, served):
+def test_request_can_be_tried_with_a_token_that_is_not_stored(reader, served):
     """A request can be tried with a token, which isn't stored; optional parameters aren't sent.
     Rule: openapi-complete."""
     _, page = reader("#tag/items/GET/items")

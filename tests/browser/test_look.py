@@ -38,7 +38,7 @@ def test_logo_may_be_a_path_and_have_no_size(own_shop, visitor):
     own_shop.shop.update("--logo-url", "")
 
 
-def test_word_beside_a_heart_keeps_the_pages_colour(visitor):
+def test_text_next_to_a_saved_heart_keeps_the_pages_colour(visitor):
     """The colour of a saved heart is chosen for pictures, not for text on any background."""
     page = visitor.open(
         '<p style="color: rgb(1, 2, 3)"><wishlist-button product-id="71">Save</wishlist-button></p>'
@@ -90,8 +90,8 @@ def test_number_of_items_is_at_the_start_of_its_row(new_visitor):
         assert page.get_by_role("button", name="Select").evaluate(MIDDLE) > sort.evaluate(MIDDLE)
 
 
-def test_ended_link_leads_on(own_shop, visitor):
-    """Who opens a link that is no longer good can go on to the shop."""
+def test_page_of_an_ended_link_leads_to_the_shop(own_shop, visitor):
+    """Somebody who opens a link that no longer works can go on to the shop."""
     page = visitor.open(
         "<wishlist-shared token='none'></wishlist-shared>", scripts=("wishwell", "page")
     )

@@ -134,7 +134,7 @@ def check_open_to_everybody(page, states, count):
 
 
 @pytest.mark.slow
-def test_every_page_is_open_to_everybody(shopper):
+def test_every_page_is_accessible(shopper):
     """Every page of the shop is accessible."""
     page = shopper.context.new_page()
     check_open_to_everybody(page, every_page(shopper, page), 35)
@@ -146,7 +146,7 @@ def test_every_page_is_open_to_everybody(shopper):
 
 
 @pytest.mark.slow
-def test_pages_are_whole_without_script(new_shopper, shared_demo):
+def test_pages_are_readable_without_scripts(new_shopper, shared_demo):
     """Without scripts, names, prices, colours and links work as plain HTML; other parts say that
     they need scripts."""
     shopper = new_shopper(shared_demo, java_script_enabled=False)
@@ -165,7 +165,7 @@ def test_pages_are_whole_without_script(new_shopper, shared_demo):
         expect(page.get_by_role("button")).to_have_count(0)
 
 
-def test_every_page_is_kept_to_its_own_origin(shopper):
+def test_content_security_policy_of_every_page_forbids_other_origins(shopper):
     """Each document's policy forbids inline code, other origins, and markup from text."""
     for path in (*PAGES, NO_PAGE):
         answer = shopper.context.request.get(shopper.url + path)
@@ -230,7 +230,7 @@ def tokens_in(texts):
 
 
 @pytest.mark.slow
-def test_browser_is_never_given_a_token(shopper):
+def test_browser_never_receives_an_admin_or_profile_token(shopper):
     """Whatever a shopper does, the browser never receives or stores an admin or profile token, in
     any encoding.
 

@@ -29,7 +29,7 @@ SERVERS = """
 """
 
 
-def test_shop_of_the_readme(chromium):
+def test_steps_of_the_readme_yield_a_working_shop(chromium):
     """The README's steps yield a working heart, sign-in, catalogue import, and a wishlist page with
     titles, prices and pictures."""
     if nginx_binary() is None:

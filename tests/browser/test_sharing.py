@@ -159,7 +159,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
 
 
 @pytest.mark.parametrize("path", [slow("/wishlist"), f"{BASE}/"])
-def test_address_of_a_shared_list_goes_nowhere_else(new_shopper, shared_demo, path):
+def test_url_of_a_shared_list_is_sent_nowhere_else(new_shopper, shared_demo, path):
     """Nothing loaded or opened from the page gets a Referer, and the token is sent to the API only.
     An unknown link gets the same message as an ended one.
     Rule: storefront-pages."""

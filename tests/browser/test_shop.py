@@ -20,7 +20,7 @@ def pressed(page, product, yes=True, **options):
     expect(heart(page, product)).to_have_attribute("aria-pressed", str(yes).lower(), **options)
 
 
-def asked(shopper):
+def wishlist_requests(shopper):
     """Returns the wishlist requests so far: method, path and status."""
     api = f"{shopper.url}{BASE}/api/"
     return [
@@ -30,7 +30,7 @@ def asked(shopper):
     ]
 
 
-def test_visitor_saves_and_finds_it_after_a_reload(shopper):
+def test_visitors_saved_items_survive_a_reload(shopper):
     """Without an account, saved hearts and the wishlist page survive a reload."""
     page = shopper.open()
     press(page, 101, 103)
@@ -43,7 +43,7 @@ def test_visitor_saves_and_finds_it_after_a_reload(shopper):
 
 
 @pytest.mark.slow
-def test_one_lamp_is_one_card_whatever_its_colour(shopper):
+def test_product_saved_in_several_colours_is_one_card(shopper):
     """A product saved from the grid and then in several colours stays one item; a full heart
     removes it."""
     page = shopper.open()
@@ -83,7 +83,7 @@ def other_demo(chromium):
         yield demo
 
 
-def test_list_follows_the_sign_in_and_goes_with_the_sign_out(other_demo, new_shopper):
+def test_sign_in_merges_the_list_and_sign_out_hides_it(other_demo, new_shopper):
     """Merged items appear once; after signing out, and for the next customer, nothing is shown."""
     at_work, shopper = new_shopper(other_demo), new_shopper(other_demo)
     page = at_work.open()
@@ -114,7 +114,7 @@ def test_list_follows_the_sign_in_and_goes_with_the_sign_out(other_demo, new_sho
         pressed(page, product, yes=False)
 
 
-def test_open_tab_forgets_the_customer_who_signed_out(shopper):
+def test_open_tab_shows_nothing_of_a_customer_who_signed_out(shopper):
     """A tab left open shows nothing of the previous customer once it is used."""
     page = shopper.open()
     shopper.sign_in(page, "Mira")
@@ -132,7 +132,7 @@ def test_open_tab_forgets_the_customer_who_signed_out(shopper):
     shows(page, "Field notebook")
 
 
-def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, new_shopper):
+def test_heart_reverts_with_an_error_when_the_service_is_down(other_demo, new_shopper):
     """A heart reverts and an error appears when the service is down, after the retries; only the
     page's clock is advanced."""
     shopper = new_shopper(other_demo)
@@ -146,7 +146,7 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
     page.on("request", lambda request: sent.append(request.method))
 
     def answered():
-        return [method for method, *_ in asked(shopper)].count("POST")
+        return [method for method, *_ in wishlist_requests(shopper)].count("POST")
 
     heart(page, 101).click()
     pressed(page, 101)
@@ -161,7 +161,7 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
     expect(notice).to_contain_text("Try again")
     expect(page.locator("#notice")).to_be_empty()
     pressed(page, 101, yes=False)
-    tries = [status for method, _, status in asked(shopper) if method == "POST"]
+    tries = [status for method, _, status in wishlist_requests(shopper) if method == "POST"]
     assert len(tries) > 5
     assert set(tries) == {502}
     page.get_by_role("button", name="Close").click()
@@ -169,7 +169,7 @@ def test_heart_is_put_back_and_it_says_so_when_the_service_is_away(other_demo, n
 
 
 @pytest.mark.parametrize("path", ["/sign-in", slow("/sign-out")])
-def test_another_site_can_neither_sign_in_nor_out(shopper, path):
+def test_cross_site_form_can_neither_sign_in_nor_out(shopper, path):
     """The shop refuses a cross-site form by the browser's Sec-Fetch-Site (CSRF)."""
     page = shopper.open()
     answer = page.request.post(

@@ -95,7 +95,7 @@ def stored(page):
     return page.evaluate("Object.values(sessionStorage)")
 
 
-def test_press_of_a_visitor_is_saved_after_the_sign_in_and_once(platform, page):
+def test_press_of_a_visitor_is_saved_once_after_the_sign_in(platform, page):
     """A press leads to the sign-in and back to the page, and is saved once: not again after it is
     removed and the page reloaded.
     Rule: storefront-platform."""
@@ -120,7 +120,7 @@ def test_press_of_a_visitor_is_saved_after_the_sign_in_and_once(platform, page):
 
 
 @pytest.mark.slow
-def test_it_is_saved_on_a_page_without_a_heart(platform, page):
+def test_pending_save_is_stored_on_a_page_without_a_heart(platform, page):
     """The pending save works on a page without the product, such as the platform's account page."""
     show(page, platform, AUTO, f'{AUTO} variant-id="21" match="product"')
     page.get_by_role("button").nth(1).click()
@@ -136,7 +136,7 @@ def test_it_is_saved_on_a_page_without_a_heart(platform, page):
 
 
 @pytest.mark.slow
-def test_it_is_forgotten_after_half_an_hour(platform, page):
+def test_pending_save_expires_after_half_an_hour(platform, page):
     """A pending save expires after half an hour, because somebody else may sign in later in this
     tab."""
     show(page, platform, AUTO)
@@ -154,7 +154,7 @@ def test_it_is_forgotten_after_half_an_hour(platform, page):
     assert (stored(page), platform.saves) == ([], [401])
 
 
-def test_shop_can_prevent_the_event_and_sign_in_itself(platform, page):
+def test_shop_can_prevent_the_event_and_use_its_own_sign_in(platform, page):
     """A shop can prevent the event and use its own sign-in; `refresh` then saves the pending product."""
     show(page, platform, AUTO)
     here = page.url
@@ -180,7 +180,7 @@ def test_shop_can_prevent_the_event_and_sign_in_itself(platform, page):
 
 
 @pytest.mark.parametrize("attribute", [slow(""), 'sign-in="javascript:document.title=1"'])
-def test_without_a_page_the_heart_says_it(platform, page, attribute):
+def test_heart_shows_an_alert_when_the_shop_has_no_sign_in_page(platform, page, attribute):
     """Without a sign-in page, an accessible alert with the shop's text appears; the last press is
     still saved after a sign-in."""
     show(page, platform, attribute, f'{attribute} label-sign-in="Bitte anmelden"')

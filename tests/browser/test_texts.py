@@ -91,7 +91,7 @@ def test_shop_replaces_texts_and_adds_a_language(visitor):
 
 
 @pytest.mark.slow
-def test_texts_of_one_element_and_labels_come_first(visitor):
+def test_texts_and_label_attributes_override_the_shops_texts(visitor):
     """The attributes `texts` and `label` replace a text of one element."""
     body = (
         '<wishlist-button product-id="1" label="Keep"></wishlist-button>'

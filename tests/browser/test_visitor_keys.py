@@ -143,7 +143,7 @@ def test_visitors_save_is_shown_after_a_reload_and_in_another_tab(front, device)
     assert device.stored(second) == visitor
 
 
-def test_visitor_without_items_costs_no_request(front, device):
+def test_visitor_without_items_causes_no_request(front, device):
     """Somebody who has saved nothing loads no key's module, and a page without hearts requests
     nothing. Rule: storefront-visitor."""
     page = device.open("/count")
@@ -160,7 +160,7 @@ def test_visitor_without_items_costs_no_request(front, device):
 
 
 @pytest.mark.parametrize("strips", [False, slow(True)])
-def test_sign_in_takes_the_key_once_and_the_next_shopper_gets_nothing(front, device, strips):
+def test_sign_in_sends_the_key_once_and_the_next_shopper_sees_nothing(front, device, strips):
     """The first page after the sign-in sends the key by the proxy and forgets it; whoever uses the
     browser afterwards, signed in or not, sees nothing of it.
     Rules: storefront-visitor-key, storefront-sign-in."""
@@ -233,7 +233,7 @@ def test_refused_key_is_forgotten_and_the_press_saved(front, device):
     assert [item["productId"] for item in listed] == [2]
 
 
-def test_blocked_storage_is_said_as_blocked_cookies(front, device):
+def test_blocked_storage_shows_the_message_of_blocked_cookies(front, device):
     """If the page can't keep the key, the heart shows the message of blocked cookies and isn't
     saved; later presses send nothing. Rule: storefront-visitor-key."""
     device.context.add_init_script(

@@ -78,7 +78,7 @@ def texts(page):
     return page.locator("wishlist-wanted").all_text_contents()
 
 
-def test_nothing_is_said_until_the_store_says_so(wanted):
+def test_element_is_empty_until_the_store_allows_wish_counts(wanted):
     """The element is empty until the store allows it. Rule: show-wishes."""
     page = wanted.open(ONE.format(3, ""))
     assert texts(page) == [""]
@@ -87,7 +87,7 @@ def test_nothing_is_said_until_the_store_says_so(wanted):
     expect(wanted.open(ONE.format(3, "")).locator("wishlist-wanted")).not_to_be_empty()
 
 
-def test_all_elements_of_a_page_are_one_request(wanted):
+def test_all_elements_of_a_page_share_one_request(wanted):
     """All elements of a page share one request, without a session and cached by the browser, and
     use the page's language.
     Rule: show-wishes."""
@@ -111,7 +111,7 @@ def test_all_elements_of_a_page_are_one_request(wanted):
     assert wait_until(from_cache, seconds=20)
 
 
-def test_text_and_product_may_change(wanted):
+def test_element_follows_changes_of_its_text_and_product(wanted):
     """The shop sets the text, and the element follows a change of its `product` attribute."""
     page = wanted.open(ONE.format(3, 'label="Beliebt: {count}"'))
     element = page.locator("wishlist-wanted")
@@ -125,7 +125,7 @@ def test_text_and_product_may_change(wanted):
     expect(element).to_be_empty()
 
 
-def test_more_products_than_a_request_takes_are_asked_for_in_several(wanted):
+def test_more_than_250_products_are_requested_in_batches(wanted):
     """More than 250 products are requested in batches. Rule: show-wishes."""
     wanted.asked.clear()
     page = wanted.open(*(ONE.format(product, "") for product in range(1, 301)))
@@ -134,7 +134,7 @@ def test_more_products_than_a_request_takes_are_asked_for_in_several(wanted):
     assert [asked.count(",") + 1 for asked in wanted.asked] == [250, 50]
 
 
-def test_storefront_that_is_away_leaves_the_page_whole(wanted):
+def test_unreachable_storefront_leaves_the_element_empty_without_an_error(wanted):
     """Without a storefront the element shows nothing, and no error reaches the page."""
     page = wanted.context.new_page()
     wrong = []

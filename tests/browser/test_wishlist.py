@@ -87,7 +87,7 @@ def test_cards_have_title_price_and_picture(shopper, path):
 
 
 @pytest.mark.slow
-def test_two_variants_of_a_product_have_names_of_their_own(shopper):
+def test_two_variants_of_a_product_have_distinct_accessible_names(shopper):
     """Two variants of a product have distinct accessible names on cards, buttons and links."""
     page = shopper.open()
     page.evaluate(
@@ -105,7 +105,7 @@ def test_two_variants_of_a_product_have_names_of_their_own(shopper):
 
 
 @pytest.mark.slow
-def test_title_of_an_element_is_below_the_pages_own(shopper):
+def test_heading_of_the_element_is_below_the_pages_own(shopper):
     """The element's title is the first heading, or below the page's own."""
     page = shopper.open()
     press(page, 101)
@@ -168,7 +168,7 @@ def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
 
 
 @each_way
-def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, how):
+def test_undone_removal_restores_quantity_note_and_positions(shopper, path, how):
     """Undoing a removal restores quantity, note, and the position on each list."""
     page = shopper.open()
     home = shopper.save_list(page, "Home", [])
@@ -214,7 +214,7 @@ def test_wish_has_a_quantity_and_a_note_and_comes_back_as_it_was(shopper, path, 
 
 @pytest.mark.slow
 @each_page
-def test_tabs_are_chosen_by_arrow_keys_and_back_is_the_list_before(shopper, path):
+def test_tabs_are_chosen_by_arrow_keys_and_back_opens_the_previous_list(shopper, path):
     """Tabs are one tab stop with arrow keys; opening a list adds to the browser's history."""
     page = shopper.open()
     shopper.save_list(page, "Birthday", [101])
@@ -242,7 +242,7 @@ def test_tabs_are_chosen_by_arrow_keys_and_back_is_the_list_before(shopper, path
 
 
 @each_page
-def test_own_order_by_keyboard_and_by_dragging(shopper, path):
+def test_items_are_reordered_by_keyboard_and_by_dragging(shopper, path):
     """Each move is announced; other tabs follow, and a reload shows the same order."""
     page = shopper.open()
     shopper.make_list(page, "Birthday", [101, 102, 103, 104], path)
@@ -295,7 +295,7 @@ def middle(locator):
 
 
 @pytest.mark.slow
-def test_own_order_by_finger(new_shopper, shared_demo):
+def test_items_are_reordered_by_touch_without_scrolling(new_shopper, shared_demo):
     """Dragging a card's grip moves it without scrolling; elsewhere a finger scrolls."""
     shopper = new_shopper(shared_demo, **PHONE)
     page = shopper.open()
@@ -314,7 +314,9 @@ def test_own_order_by_finger(new_shopper, shared_demo):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ["AbortError", "NotAllowedError"])
-def test_link_goes_to_the_phones_own_sharing_or_an_email(new_shopper, shared_demo, answer):
+def test_share_link_is_offered_to_the_phones_share_dialog_and_by_email(
+    new_shopper, shared_demo, answer
+):
     """The phone's share dialog is offered if it exists, and an e-mail always; cancelling either
     leaves the link in its field."""
     shopper = new_shopper(shared_demo, **PHONE)
@@ -344,7 +346,7 @@ def test_link_goes_to_the_phones_own_sharing_or_an_email(new_shopper, shared_dem
 
 @pytest.mark.slow
 @each_page
-def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
+def test_two_tabs_keep_each_others_changes(shopper, path):
     """Two tabs that edit the same item keep each other's changes."""
     page = shopper.open()
     press(page, 101)
@@ -365,7 +367,7 @@ def test_two_tabs_at_once_undo_nothing_of_each_other(shopper, path):
 
 
 @pytest.mark.slow
-def test_many_wishes_come_by_a_button(shopper):
+def test_button_shows_more_items(shopper):
     """A button shows more items: of "All" from the service, of a list from memory."""
     page = shopper.open()
     shopper.save_list(page, "Many", list(range(2001, 2051)))
@@ -383,7 +385,7 @@ def test_many_wishes_come_by_a_button(shopper):
 
 @pytest.mark.slow
 @each_page
-def test_offline_it_says_so_and_online_it_is_up_to_date(shopper, path):
+def test_page_shows_a_notice_offline_and_updates_online(shopper, path):
     """Offline, a notice appears and the cards stay; online, they are updated."""
     page = shopper.open()
     press(page, 101)
@@ -401,7 +403,7 @@ def test_offline_it_says_so_and_online_it_is_up_to_date(shopper, path):
 
 
 @each_page
-def test_failure_has_a_button_to_try_again(shopper, path):
+def test_failed_load_shows_a_button_to_retry(shopper, path):
     """If loading fails, the page says so with a button to retry; cards already shown stay."""
     page = shopper.open()
     press(page, 101)
@@ -425,7 +427,7 @@ def test_failure_has_a_button_to_try_again(shopper, path):
 
 
 @pytest.mark.slow
-def test_language_is_the_shoppers_or_the_pages(new_shopper, shared_demo):
+def test_language_follows_accept_language_or_the_elements_lang(new_shopper, shared_demo):
     """A document's language follows Accept-Language, an element's its `lang`.
     Rule: storefront-pages."""
     shopper = new_shopper(shared_demo, locale="de-DE")
@@ -463,7 +465,7 @@ def test_shopper_chooses_whether_to_get_price_drop_notices(shopper):
 
 
 @pytest.mark.slow
-def test_element_is_as_the_shop_says(shopper):
+def test_shop_sets_texts_price_format_and_styles_of_the_element(shopper):
     """A shop sets texts, price format and the URL of unknown products; styles apply only through
     parts and properties. Sold-out products can't be bought."""
     page = shopper.open()
@@ -516,7 +518,7 @@ RUNS = "javascript:document.title='ran'"
 @pytest.mark.parametrize(
     "image", [RUNS, *map(slow, ("data:image/svg+xml,<svg/>", "http://elsewhere.example/x"))]
 )
-def test_text_of_others_is_text(shopper, path, image):
+def test_html_in_a_title_is_escaped(shopper, path, image):
     """Titles, variants, notes and names are never markup, a script URL isn't a link, and pictures
     load by https or from the shop only.
     Rule: storefront-pages."""
@@ -554,7 +556,7 @@ def test_text_of_others_is_text(shopper, path, image):
 
 @pytest.mark.slow
 @each_page
-def test_first_card_is_one_round_trip_after_the_script(shopper, path):
+def test_first_card_needs_one_round_trip_after_the_script(shopper, path):
     """The page's requests are concurrent, so the first card needs one round trip after the script."""
     page = shopper.open()
     press(page, 101)
@@ -574,7 +576,7 @@ def test_first_card_is_one_round_trip_after_the_script(shopper, path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["/", "/products/lamp"])
-def test_heart_blocks_nothing_and_its_room_is_kept(shopper, path):
+def test_heart_neither_blocks_rendering_nor_shifts_the_layout(shopper, path):
     """While a heart's script loads, the page is shown; afterwards nothing shifts."""
     page = shopper.context.new_page()
     page.add_init_script(

@@ -77,7 +77,7 @@ def test_items_are_sorted_by_the_service(shopper):
     shows(page, THROW, CUP, FIG, LAMP)
 
 
-def test_several_are_selected_put_on_a_list_and_removed(shopper):
+def test_selected_items_are_put_on_a_list_or_removed_together(shopper):
     """Selected items go onto a list, old or new, or are removed with one "Undo"; their cards have no
     other controls. Removed items come back to their places."""
     page = open_list(shopper, shopper.open(), ALL)
@@ -141,7 +141,7 @@ def test_two_quick_removals_can_both_be_undone(shopper, first):
 HEAR = "addEventListener('wishlist-cart', ({ detail }) => (window.heard ??= []).push(detail), true)"
 
 
-def test_all_are_added_to_the_cart_by_one_event(shopper):
+def test_all_items_are_added_to_the_cart_by_one_event(shopper):
     """The event has every item that can be ordered, those on later pages too, and nothing is
     removed."""
     page = shopper.open()
@@ -231,9 +231,9 @@ def test_deleted_product_has_no_link_or_cart_button(shopper):
 
 
 @pytest.mark.slow
-def test_escape_discards_what_was_typed_and_done_saves_it(shopper):
-    """The button × discards it too. A quantity that isn't allowed is answered with the allowed ones. The
-    note's field says who sees it."""
+def test_escape_discards_the_typed_text_and_done_saves_it(shopper):
+    """Escape and the button × discard the typed text. A quantity that isn't allowed is answered
+    with the allowed ones. The note's field says who sees it."""
     page = shopper.open()
     press(page, 101)
     shopper.go(page, DEMO)
@@ -263,7 +263,7 @@ def test_escape_discards_what_was_typed_and_done_saves_it(shopper):
 
 
 @pytest.mark.slow
-def test_page_is_mirrored_where_one_reads_from_the_right(shopper):
+def test_page_is_mirrored_for_right_to_left_languages(shopper):
     """Arrow keys on tabs and a card's buttons follow the writing direction."""
     page = shopper.open()
     shopper.save_list(page, "Birthday", [101])
@@ -287,7 +287,8 @@ def test_page_is_mirrored_where_one_reads_from_the_right(shopper):
 
 @pytest.mark.slow
 def test_dialog_has_no_needless_scrollbar(chromium, shared_demo):
-    """Also with scrollbars that take space; a dialog longer than the window keeps its corners."""
+    """A dialog has no needless scrollbar, even if scrollbars take space; one that is longer than
+    the window keeps its corners."""
     options: dict[str, Any] = {"ignore_default_args": ["--hide-scrollbars"], "args": ARGUMENTS}
     if chromium.browser_type.name == "chromium":
         options["executable_path"] = chromium_path()
@@ -331,8 +332,8 @@ def test_titles_are_clamped_with_and_without_a_link(shopper):
 
 
 @pytest.mark.slow
-def test_link_is_copied_where_the_clipboard_api_is_refused(shopper):
-    """Browsers have no clipboard API on plain http. The link is copied nevertheless, and always shown."""
+def test_share_link_is_copied_when_the_clipboard_api_is_refused(shopper):
+    """The link is copied and shown even on plain http, where browsers have no clipboard API."""
     page = shopper.open()
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     open_list(shopper, page, [101])
@@ -353,8 +354,8 @@ def test_link_is_copied_where_the_clipboard_api_is_refused(shopper):
 
 
 @pytest.mark.slow
-def test_share_button_copies_where_the_clipboard_api_is_refused(shopper):
-    """The element for a shop's own page copies in the same way."""
+def test_share_button_copies_when_the_clipboard_api_is_refused(shopper):
+    """The share button on a shop's own page copies without a clipboard API, too."""
     page = shopper.open()
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     made = shopper.save_list(page, "Birthday", [101])
@@ -376,8 +377,8 @@ def test_share_button_copies_where_the_clipboard_api_is_refused(shopper):
 
 
 def test_whole_wishlist_is_shared_with_a_name_and_notes(shopper, new_shopper, shared_demo):
-    """Later saves appear too. The owner's name and notes are shared if the owner says so, by "Done"
-    or by using the link; Escape discards that."""
+    """A shared wishlist shows later saves, too. The owner's name and notes are shared if the owner
+    says so, by "Done" or by using the link; Escape discards that."""
     page = shopper.open()
     press(page, 101)
     page.evaluate(
@@ -421,7 +422,7 @@ def test_whole_wishlist_is_shared_with_a_name_and_notes(shopper, new_shopper, sh
     expect(page.get_by_text("This list is no longer shared.")).to_be_visible()
 
 
-def test_cart_of_a_page_without_script_is_an_address(shopper):
+def test_add_to_cart_is_a_link_when_cart_url_is_set(shopper):
     """With `cart-url`, "Add to cart" is a link with the item's ids; without the variant that it
     needs, a link to the product. A visitor is asked to sign in, and comes back to this page."""
     page = shopper.open()

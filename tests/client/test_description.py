@@ -106,7 +106,7 @@ def test_every_operation_has_a_call():
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_call_sends_what_is_described(name):
+def test_call_sends_exactly_the_described_request(name):
     """A call has the described method, path, query parameters and body fields, and no others."""
     method, path, item, operation = OPERATIONS[name]
     call = CALLS[name]
@@ -127,7 +127,7 @@ def test_call_sends_what_is_described(name):
     assert msgspec.json.decode(call.body).keys() == fields.keys()
 
 
-def test_examples_of_the_description_are_read():
+def test_example_responses_are_parsed_by_their_calls():
     """Every example response is parsed by its call."""
     read = 0
     for name, call in CALLS.items():
@@ -165,7 +165,7 @@ def test_event_has_the_class_of_its_type():
         read(msgspec.json.encode(feed))
 
 
-def test_field_of_a_newer_service_is_passed_over():
+def test_unknown_field_of_a_newer_service_is_ignored():
     """Unknown fields of records, pages and envelopes are ignored."""
     item = {
         "id": ID, "productId": 1, "quantity": 1, "tags": [], "listIds": [],

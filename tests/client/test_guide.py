@@ -17,7 +17,7 @@ def programs(text):
     return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-def test_every_example_runs():
+def test_every_example_of_the_guide_runs():
     """Every Python example of docs/client.md runs."""
     examples = programs(TEXT)
     assert len(examples) == 8

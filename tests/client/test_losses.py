@@ -18,7 +18,7 @@ def shaky(connect, roomy_shop, lossy):
 
 
 @pytest.mark.parametrize("fault", UNKNOWN)
-def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
+def test_idempotent_calls_are_retried_and_take_effect_once(shaky, lossy, fault):
     """Idempotent calls are retried with the same request id and take effect once.
     Rule: retry-harmless."""
     listed = shaky.lists.create("Gifts")
@@ -39,7 +39,7 @@ def test_harmless_calls_are_repeated_and_happen_once(shaky, lossy, fault):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_would_be_made_twice_is_not_repeated(connect, roomy_shop, lossy, fault):
+def test_creation_is_not_retried(connect, roomy_shop, lossy, fault):
     """Creating a list or a session isn't retried; the error has the request id of the lost
     response."""
     customer = roomy_shop.customer()
@@ -62,7 +62,7 @@ def test_what_would_be_made_twice_is_not_repeated(connect, roomy_shop, lossy, fa
     assert len(lossy.seen) == 1
 
 
-def test_silence_is_a_loss(connect, roomy_shop, lossy):
+def test_timed_out_response_counts_as_lost(connect, roomy_shop, lossy):
     """A response that exceeds the timeout counts as lost; only idempotent calls are retried."""
     hasty = connect(lossy.url, roomy_shop.customer().token, timeout=3, **SOON)
     lossy.expect("silent")

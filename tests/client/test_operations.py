@@ -87,7 +87,7 @@ def test_asyncio_client_works_like_the_blocking_one(lossy, roomy_shop):
     asyncio.run(story())
 
 
-def test_id_leads_to_no_other_path(wishes):
+def test_odd_id_is_encoded_in_the_path(wishes):
     """An odd id is encoded, so it is a missing record rather than another path."""
     for id in ("", ".", "..", "a/b", "../lists", "?x=1", "#", "%", "é", "x" * 99):
         for refused in (wishes.items.find, wishes.lists.delete):
@@ -119,14 +119,14 @@ def test_path_of_the_base_url_is_prefixed(connect, shop):
         ("http://a", "t", {"profile": "gid://é"}),
     ],
 )
-def test_what_can_not_be_right_is_refused_at_once(connect, url, token, more):
+def test_invalid_argument_is_refused_before_any_request(connect, url, token, more):
     """Invalid arguments are refused before any request, without printing the token."""
     with pytest.raises(ValueError, match="must be") as refused:
         connect(url, token, **more)
     assert "secret" not in str(refused.value)
 
 
-def test_one_string_is_not_a_sequence_of_ids(wishes):
+def test_string_is_refused_where_several_ids_are_expected(wishes):
     """A string is refused where several are expected, because its characters would be taken."""
     with pytest.raises(TypeError):
         wishes.items.delete_many("abc")

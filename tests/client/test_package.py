@@ -36,7 +36,7 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-def test_wheel_alone_saves_and_lists(tmp_path):
+def test_installed_wheel_saves_and_lists_without_the_service(tmp_path):
     """The wheel, built from the source distribution for any platform and installed into an empty
     environment, works in both halves and brings nothing of the service."""
 

@@ -84,7 +84,7 @@ def test_404_after_a_delete_of_unknown_outcome_counts_as_done(before):
 
 
 @pytest.mark.parametrize("before", [NEVER, refusal(429, 1)])
-def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before):
+def test_404_to_a_delete_is_an_error_when_no_attempt_can_have_deleted(before):
     """A 404 to a delete is an error if no earlier attempt can have deleted the record."""
     attempts, _, end = hold(DELETE, RetryPolicy(4, 60), [before, refusal(404)])
     assert attempts == 2
@@ -98,7 +98,7 @@ def test_delete_that_was_not_there_before_anything_was_done_is_not_found(before)
     planned=st.lists(outcomes, min_size=6, max_size=6),
     draw=st.floats(0, 1),
 )
-def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
+def test_attempts_and_pauses_stay_within_their_limits(call, retries, longest, planned, draw):
     """Attempts and pauses stay within their limits, and a call that must not happen twice isn't
     retried after an unknown outcome."""
     attempts, pauses, end = hold(call, RetryPolicy(retries, longest), planned, lambda: draw)
@@ -123,13 +123,13 @@ def test_bounds_hold_whatever_happens(call, retries, longest, planned, draw):
         assert any(unknown(before) for before in planned[: attempts - 1])
 
 
-def test_what_may_not_be_repeated():
-    """Calls that may not be retried, by name, so that a new one needs a decision."""
+def test_calls_that_may_not_be_retried_are_the_listed_ones():
+    """The calls that may not be retried are listed by name, so that a new one needs a decision."""
     assert [call for call in CALLS if not call.repeatable] == [CREATE_LIST, NEW_SESSION]
     assert call_of(lambda of: of.profiles.token(session="gid://a/Session/1")).repeatable
 
 
-def test_backoff_doubles_up_to_a_bound_and_is_drawn_from_all_of_it():
+def test_backoff_doubles_up_to_a_limit_with_full_jitter():
     """Backoff doubles up to a limit, with full jitter: the lowest draw gives no pause."""
     policy = RetryPolicy(9, 1000)
     _, pauses, _ = hold(CALLS[0], policy, [NEVER] * 10)
@@ -144,7 +144,7 @@ def test_retry_after_is_waited_for_with_jitter_after_it():
     assert pauses == pytest.approx([7.2, 2.4])
 
 
-def test_retry_after_beyond_the_patience_ends_at_once():
+def test_retry_after_above_the_longest_wait_ends_the_call():
     """A Retry-After above the longest allowed wait ends the call without a retry."""
     attempts, _, error = hold(CALLS[0], RetryPolicy(4, 5), [refusal(429, 6)])
     assert attempts == 1
@@ -153,7 +153,7 @@ def test_retry_after_beyond_the_patience_ends_at_once():
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-1", "1.5", "²", "9" * 30, "Wed, 21 Oct 2025"])
-def test_retry_after_that_is_no_number_is_none(text):
+def test_invalid_retry_after_is_ignored(text):
     """An invalid Retry-After is ignored in favour of the usual backoff."""
     reply = httpx2.Response(503, headers={"retry-after": text.encode()})
     _, pauses, error = hold(CALLS[0], RetryPolicy(1, 60), [reply, reply])
@@ -178,7 +178,7 @@ def test_response_of_a_proxy_becomes_an_error(status, body):
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{}", b'{"data":{"id":1}}', b"\xff"])
-def test_success_that_is_no_record_is_an_error(body):
+def test_response_200_without_a_record_is_an_error(body):
     """A 200 whose body isn't the record becomes an error and isn't retried."""
     attempts, _, error = hold(call_of(lambda of: of.items.find("i")), RetryPolicy(3, 1),
                               [httpx2.Response(200, content=body)] * 4)  # fmt: skip

@@ -31,7 +31,7 @@ def check(resource, saved, limit, **query):
     limit=st.integers(1, 5),
     tagged=st.sets(st.integers(0, 8)),
 )
-def test_walk_returns_what_was_saved(connect, roomy_shop, products, limit, tagged):
+def test_walk_returns_everything_that_was_saved(connect, roomy_shop, products, limit, tagged):
     """Walks over all items, over a query's items, and over lists return what was saved."""
     customer = connect(roomy_shop.service.url, roomy_shop.customer().token)
     saved = [

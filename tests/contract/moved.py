@@ -29,7 +29,7 @@ def export(bench, store, between=None):
     async def read():
         found = b""
         end = file_records.EndRecord(0, 0, 0)
-        async for piece in exporting.lines(bench.db, store.handle, NOW, end):
+        async for piece in exporting.export_lines(bench.db, store.handle, NOW, end):
             found += piece
             if between is not None and found.count(b"\n") == 1:
                 await between()
@@ -67,11 +67,11 @@ def load(bench, path, handle, *, dry=False, steps=None):
         how = await bench.db.read(importing.plan, file, handle)
         data_commands.check_outbound(SETTINGS, file)
         importing.check_secrets(SEALING, file)
-        await importing.check_apart(bench.db, file)
+        await importing.check_tokens(bench.db, file)
         made = importing.take_store, SEALING, file, handle, bench.clock.tick()
         store = await bench.db.write(*made)
         counts = importing.Counts()
-        work: Any = importing.load(bench.db, file, store, dry=dry, how=how)
+        work: Any = importing.load(bench.db, file, store, dry=dry, mode=how)
         number = 0
         async for counts in work:  # noqa: B007
             number += 1

@@ -24,7 +24,7 @@ def impatient(bench):
         yield bench
 
 
-def test_what_could_not_be_written_is_written_the_next_time(impatient):
+def test_failed_flush_is_written_by_the_next_one(impatient):
     """Touches and token uses survive a flush that failed because the database was unreachable."""
     bench, session, token = impatient, impatient.new_session(), auth.new_admin_token()
     given = token, "test", bench.new_id(), bench.clock.tick(), None
@@ -65,7 +65,7 @@ def test_revocations_last_as_long_as_the_tokens_and_cookies_that_they_refuse(ben
         bench.write(auth.forget_revocations, clock)
         cache = access_cache.AccessCache(bench.db, clock)
         bench.run(cache.refresh())
-        assert (cache.is_revoked_whole(whole.id), cache.is_revoked(one.id, jti)) == expected, days
+        assert (cache.is_profile_revoked(whole.id), cache.is_revoked(one.id, jti)) == expected, days
 
 
 def test_revocations_deletions_and_secrets_outlast_later_refreshes(bench, store):
@@ -83,14 +83,14 @@ def test_revocations_deletions_and_secrets_outlast_later_refreshes(bench, store)
     for _ in range(3):
         bench.run(cache.refresh())
         assert bench.run(cache.admin_token(hashed)) is None
-        assert cache.is_revoked_whole(session.id)
-        assert cache.sealed(bench.store.id)
+        assert cache.is_profile_revoked(session.id)
+        assert cache.sealed_secrets(bench.store.id)
         with pytest.raises(StoreDeleted):
             cache.store(store.id)
         bench.clock.milliseconds += DAY // 2
 
 
-def test_empty_name_of_a_platforms_shop_finds_no_store(bench, store):
+def test_webhook_without_a_shop_name_finds_no_store(bench, store):
     """A webhook that names no shop isn't that of a store without a shop on a platform.
     Rule: platform-signed."""
     cache = access_cache.AccessCache(bench.db, bench.clock)
@@ -122,7 +122,7 @@ def known(bench, engine):
     return access_cache.AccessCache(bench.db, bench.clock)
 
 
-def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
+def test_lookups_of_unknown_admin_tokens_leave_connections_for_other_requests(impatient, known):
     """A hundred lookups of unknown admin tokens leave database connections for other requests.
     Rule: admin-token-hashed."""
 
@@ -142,7 +142,7 @@ def test_made_up_admin_tokens_leave_connections_for_others(impatient, known):
     assert {type(answer) for answer in impatient.run(story())} == {Unavailable}
 
 
-def test_request_waits_little_for_a_refresh(bench, known):
+def test_request_waits_only_briefly_for_a_cache_refresh(bench, known):
     """A request waits only briefly for a cache refresh when all connections are taken.
     Rule: database-away."""
 

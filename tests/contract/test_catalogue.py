@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wishwell import ids, products, stores
 from wishwell.errors import Invalid, StoreDeleted
-from wishwell.importers.catalogue import Catalogue, in_pattern
+from wishwell.importers.catalogue import Catalogue, parse_id_pattern
 from wishwell.importers.catalogue_changes import Changes
 from wishwell.privacy import store_deletion
 from wishwell.products import NewProduct, ProductData, Variant
@@ -50,7 +50,7 @@ def eur(amount):
 # ----------------------------------------------------------------------------------- parsed rows
 
 
-def test_feed_of_google_needs_no_map():
+def test_google_feed_needs_no_column_map():
     """A Google feed needs no `--map`; the rows of a product need not be adjacent.
     Rules: catalogue-cells, catalogue-variants."""
     text = (
@@ -71,7 +71,7 @@ def test_feed_of_google_needs_no_map():
     }
 
 
-def test_json_lines_are_rows(tmp_path):
+def test_json_lines_are_read_as_rows(tmp_path):
     """JSON Lines may hold numbers, booleans and prices as in the API, a byte order mark and empty
     lines.
     Rules: catalogue-import, catalogue-cells."""
@@ -110,7 +110,7 @@ def test_json_lines_are_rows(tmp_path):
         (["", ""], None, [None, None]),
     ],
 )
-def test_titles_of_variants_are_parted(titles, title, rests):
+def test_common_words_of_variant_titles_become_the_product_title(titles, title, rests):
     """The common first words of variant titles become the product's title.
     Rule: catalogue-variants."""
     text = "item_group_id,id,title\n" + "".join(f'7,{n},"{t}"\n' for n, t in enumerate(titles, 1))
@@ -130,7 +130,7 @@ def test_titles_of_variants_are_parted(titles, title, rests):
         ("7,1,9.90 EUR,no\n7,,8 EUR,yes\n7,2,5 EUR,no", eur("8"), True),
     ],
 )
-def test_product_of_variants_costs_the_least(rows, price, available):
+def test_product_without_its_own_price_has_the_lowest_variant_price(rows, price, available):
     """A product's price is from its row without a variant, else the lowest variant's.
     Rule: catalogue-variants."""
     named = {"product": "p", "variant": "v"}
@@ -149,17 +149,17 @@ part = st.text("ab_19-", min_size=1, max_size=6)
     part,
     st.sampled_from(["x_{product}_{variant}", "{variant}/{product}", "(.*){product}a{variant}"]),
 )
-def test_id_is_read_as_it_was_made_or_refused(product, variant, pattern):
+def test_id_is_parsed_as_it_was_built_or_refused_as_ambiguous(product, variant, pattern):
     """An id is parsed as it was built, or refused as ambiguous; never taken for another product's.
     Rule: catalogue-cells."""
     id = pattern.replace("{product}", product).replace("{variant}", variant)
     found = None
     with contextlib.suppress(Invalid):
-        found = in_pattern(pattern)(id)
+        found = parse_id_pattern(pattern)(id)
     assert found in (None, (product, variant))
 
 
-def test_ids_have_the_form_of_the_pattern():
+def test_ids_are_parsed_by_the_id_pattern():
     """Ids are parsed by `--id-pattern`; without {variant}, a column may hold the variant.
     Rule: catalogue-cells."""
     pattern = "shopify_DE_{product}_{variant}"
@@ -175,13 +175,13 @@ def test_ids_have_the_form_of_the_pattern():
     assert made["7"].variants == (Variant("9"),)
     for bad in ("", "x", "{variant}", "{product}{product}", "{product}{variant}{variant}"):
         with pytest.raises(Invalid, match="--id-pattern"):
-            in_pattern(bad)
+            parse_id_pattern(bad)
 
 
 @given(
     st.integers(1, 999_999_999), st.integers(0, 99), st.sampled_from(["EUR {}", "{} EUR", "{}EUR"])
 )
-def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
+def test_price_has_the_same_value_in_every_notation(whole, cents, form):
     """A price has the same value in every supported notation. Rule: catalogue-cells."""
     ways = [f"{whole}.{cents:02}", f"{whole},{cents:02}", f"{whole:,}.{cents:02}"]
     ways.append(f"{whole:,}".replace(",", ".") + f",{cents:02}")
@@ -211,7 +211,7 @@ def test_price_is_the_same_in_each_way_of_writing(whole, cents, form):
         ("007.50 EUR", "7.50 EUR"),
     ],
 )
-def test_price_with_one_reading_is_read(cell, amount):
+def test_unambiguous_price_is_read(cell, amount):
     """A price that can be read in exactly one way is read so. Rule: catalogue-prices."""
     price = products_in(f'id;price\n7;"{cell}"\n')["7"].data.price
     assert f"{price.amount} {price.currency}" == amount
@@ -228,7 +228,7 @@ def test_price_with_one_reading_is_read(cell, amount):
         ("19.90", "EUR", "19.90"),
     ],
 )
-def test_symbol_counts_as_the_currency_that_is_set(cell, currency, amount):
+def test_currency_symbol_means_the_configured_currency(cell, currency, amount):
     """A currency symbol, or none, counts as `--currency`, or else as the store's.
     Rule: catalogue-prices."""
     text, other = f'id;price\n7;"{cell}"\n', "USD" if currency == "EUR" else "EUR"
@@ -267,8 +267,8 @@ NO_PRICES = (
         ("12,34 CLP", "isn't an amount"),
     ],
 )
-def test_price_without_one_reading_is_left_unknown(cell, names):
-    """A price without a reading, or with two, costs that cell, and is reported with its line.
+def test_ambiguous_price_is_left_unknown(cell, names):
+    """A price that can be read in two ways, or in none, is left out and reported with its line.
     Rules: catalogue-prices, catalogue-cells."""
     found, [told] = read(f'id;title;price\n7;Lamp;"{cell}"\n')
     assert told.startswith("price: ") and names in told
@@ -277,7 +277,7 @@ def test_price_without_one_reading_is_left_unknown(cell, names):
     assert product.data == ProductData("Lamp") and found.refused == 0
 
 
-def test_zero_is_no_price():
+def test_price_of_zero_is_unknown():
     """A price of 0 in a file is unknown, and a sale price of 0 doesn't count as a sale. Rule: catalogue-prices."""
     made = products_in("id,price,sale_price\n7,0.00 EUR,\n8,9 EUR,0 EUR\n")
     assert [product.data.price for product in made.values()] == [None, eur("9")]
@@ -296,7 +296,7 @@ def test_zero_is_no_price():
         ("£80", "£60", "80 GBP", ""),
     ],
 )
-def test_sale_price_counts_below_the_regular_price_only(price, sale, counts, reason):
+def test_sale_price_counts_only_below_the_regular_price(price, sale, counts, reason):
     """A sale price that is higher, in another currency or without a regular price is left out, with the
     reason. Rule: catalogue-prices."""
     found, told = read(f"id,price,sale_price\n7,{price},{sale}\n")
@@ -323,7 +323,7 @@ def test_sale_price_counts_below_the_regular_price_only(price, sale, counts, rea
         ("R 99.90", "ZAR", "99.90"),
     ],
 )
-def test_symbol_means_its_currency_or_the_cell_is_left_out(cell, currency, amount):
+def test_price_is_left_out_when_its_symbol_is_of_another_currency(cell, currency, amount):
     """A symbol is read with a currency that it can mean, and refused with any other.
     Rule: catalogue-prices."""
     text = f'id;price\n7;"{cell}"\n'
@@ -332,7 +332,7 @@ def test_symbol_means_its_currency_or_the_cell_is_left_out(cell, currency, amoun
     assert found.count() and "which doesn't mean EUR" in told
 
 
-def test_column_names_the_currency():
+def test_currency_code_in_a_column_name_applies_to_its_cells():
     """A code in brackets in a column's name is the currency of its cells. Rule: catalogue-prices."""
     text = "id,title,Price (GBP)\n7,a,19.90\n8,b,£5\n9,c,$6\n"
     found, told = read(text, currency="USD", columns={"price": "Price (GBP)"})
@@ -389,15 +389,15 @@ def test_each_unknown_word_for_stock_is_named():
         ("2027-03-01T00:00+0100/2027-03-08T23:59+0100", False),
     ],
 )
-def test_sale_price_counts_in_its_period(period, is_on):
+def test_sale_price_counts_only_during_its_period(period, is_on):
     """A sale's price counts while its period includes the time of the run. Rule: catalogue-prices."""
     text = f"id,price,sale_price,sale_price_effective_date\n7,80 EUR,50 EUR,{period}\n"
     assert products_in(text)["7"].data.price == eur("50" if is_on else "80")
 
 
-def test_sale_whose_period_is_unreadable_is_not_believed():
-    """A period that can't be read costs that cell and the sale. Rules: catalogue-prices,
-    catalogue-cells."""
+def test_sale_with_an_unreadable_period_is_ignored():
+    """An unreadable period is left out, and so is its sale.
+    Rules: catalogue-prices, catalogue-cells."""
     text = "id,price,sale_price,sale_price_effective_date\n7,80 EUR,50 EUR,in March\n"
     [product], [told] = read(text)
     assert product.data.price == eur("80") and told.startswith(
@@ -423,7 +423,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("row", LOST)
-def test_cell_that_can_not_be_read_costs_that_cell(row):
+def test_unreadable_optional_cell_is_left_out_and_its_row_imported(row):
     """A bad optional cell is left out and counted; its row is imported. Rule: catalogue-cells."""
     text = f"id,image_link,title\n7,,first\n{row}\n9,,last\n"
     found, [told] = read(text.encode("utf-8", "surrogateescape"))
@@ -441,14 +441,14 @@ def test_row_without_usable_id_is_refused(row):
     assert found.refused == 1
 
 
-def test_product_with_a_refused_row_stays():
+def test_product_with_a_refused_row_is_unchanged():
     """A product isn't changed if one of its rows is refused, so that it keeps all variants.
     Rule: catalogue-cells."""
     found, [told] = read("item_group_id,id,title\n7,1,Shirt red\n7,x y,Shirt blue\n8,3,Hat\n")
     assert told.startswith("id: must be") and [one.product_id for one in found] == ["8"]
 
 
-def test_reasons_are_counted_and_name_their_first_line():
+def test_summary_counts_each_reason_and_names_its_first_line():
     """The summary has one entry for each reason. Rule: catalogue-cells."""
     rows = "".join(f"{n},1.{n + 100} EUR\n" for n in range(1, 60))
     found, told = read("id,price\n" + rows)
@@ -459,7 +459,8 @@ def test_reasons_are_counted_and_name_their_first_line():
 
 
 def test_unclosed_quote_names_the_line_where_its_field_begins():
-    """Rows behind an unclosed quote are reported, not read as its title. Rule: catalogue-cells."""
+    """Rows after an unclosed quote are reported, not read as part of its field.
+    Rule: catalogue-cells."""
     text = 'id,title\n7,"two\nlines"\n8,"open\n9,next\n10,last\n'
     found, [told] = read(text)
     assert "first: line 4" in told and "closing quote" in told
@@ -488,7 +489,7 @@ def test_no_row_of_a_well_formed_file_disappears(titles, delimiter):
     ]
 
 
-def test_line_that_is_not_an_object_is_named():
+def test_json_line_that_is_not_an_object_is_reported():
     """A line that isn't a JSON object is reported. Rule: catalogue-cells."""
     lines = [
         '{"id": 7}',
@@ -505,7 +506,7 @@ def test_line_that_is_not_an_object_is_named():
     assert [product.product_id for product in found] == ["7", "8"]
 
 
-def test_rows_of_a_product_complement_each_other():
+def test_first_nonempty_cell_of_a_products_rows_counts():
     """The first non-empty cell counts; a row with only a picture removes nothing, and a parent row
     without a price shows the lowest of its variants. Rule: catalogue-variants."""
     text = (
@@ -535,7 +536,7 @@ def test_product_may_have_2048_variants():
     assert "has more than 2,048 variants" in str(found.reasons[0])
 
 
-def test_column_that_is_missing_is_named():
+def test_missing_column_is_reported():
     """A missing product column, or a missing column of `--map`, is reported.
     Rule: catalogue-cells."""
     for named in ({"product": "nr|no"}, {"price": "cost"}):
@@ -565,7 +566,7 @@ def put(bench, found, meanwhile=None, **how):
     return changes
 
 
-def test_what_is_known_so_already_stays(bench, store):
+def test_unchanged_products_are_not_written_again(bench, store):
     """Unchanged products aren't written again, also across several transactions.
     Rules: catalogue-import, product-replaced."""
     rows = [f"{n},{n} EUR\n" for n in range(1, 601)]
@@ -580,21 +581,21 @@ def test_what_is_known_so_already_stays(bench, store):
     assert bench.read(products.find, store, "300") == before
 
 
-def test_file_without_variants_takes_none_away(bench, store):
+def test_file_without_variants_removes_no_variants(bench, store):
     """A file without any variants removes none. Columns that aren't read are reported.
     Rule: catalogue-variants."""
     load(bench, store, "id,item_group_id,title\n1,7,Shirt red\n2,7,Shirt blue\n3,8,Hat red\n")
     found = load(bench, store, "id,Variant ID,title\n7,1,Tee\n7,2,Shirt\n9,,Mug\n")
-    assert found.feed.unread == {"variant_id"}
+    assert found.feed.columns_ignored == {"variant_id"}
     assert (found.put, found.refused, found.unchanged) == (2, 0, 0)
     product = bench.read(products.find, store, "7")
     assert (product.title, [one.title for one in product.variants]) == ("Tee", ["red", "blue"])
     assert load(bench, store, "id,item_group_id,title\n7,,Tee\n3,8,Hat red\n").unchanged == 2
     found, _ = read('{"id": 1, "Colour": "red"}\n')
-    assert found.feed.unread == {"colour"}
+    assert found.feed.columns_ignored == {"colour"}
 
 
-def test_what_the_file_lacks_is_deleted(bench, store):
+def test_delete_missing_deletes_products_that_the_file_lacks(bench, store):
     """`--delete-missing` deletes products that the file lacks, except those put since it started
     and those with bad rows.
     Rule: catalogue-delete-missing."""
@@ -617,7 +618,7 @@ def test_what_the_file_lacks_is_deleted(bench, store):
     assert bench.read(products.find, other, "5").title == "other"
 
 
-def test_nothing_is_put_into_a_store_that_is_deleted(bench, store):
+def test_import_into_a_store_that_is_being_deleted_fails(bench, store):
     """A load into a store that is being deleted fails. Rules: catalogue-import, store-delete."""
     bench.write(store_deletion.begin, store.handle, NOW)
     with pytest.raises(StoreDeleted):

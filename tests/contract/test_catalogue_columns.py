@@ -76,7 +76,7 @@ def test_variants_keep_fields_without_a_column(bench, store):
     assert load(bench, store, VARIANTS).unchanged == 1
 
 
-def test_product_without_a_row_follows_all_its_variants(bench, store):
+def test_product_without_a_row_gets_price_and_stock_from_its_variants(bench, store):
     """Without a row of its own, a product's price and availability are those of all its variants,
     also stored ones; title, URL and picture stay. Rule: catalogue-variants."""
     own = "871,,Carpet,https://shop.example/own,https://shop.example/own.jpg,60 EUR,in_stock\n"
@@ -111,7 +111,7 @@ def test_unknown_fields_of_a_stored_product_are_not_computed(bench, store):
 SHOPIFY = "Handle,Title,Option1 Name,Option1 Value,Variant SKU{}\n"
 
 
-def test_shopify_states_fields_by_their_source_columns(bench):
+def test_shopify_csv_changes_only_fields_whose_source_columns_it_has(bench):
     """In Shopify's CSV, stock is unknown without a column of quantities, and the product's picture
     and a variant's have columns of their own. Rules: catalogue-partial, catalogue-formats."""
     store = bench.new_store(product_ids="text")
@@ -132,7 +132,7 @@ def test_shopify_states_fields_by_their_source_columns(bench):
     assert shown(bench, store, "rug") == (after, {"r1": variants["r1"] | in_stock})
 
 
-def test_shopify_bulk_export_states_what_its_query_asked_for(bench, store):
+def test_shopify_bulk_export_changes_only_the_queried_fields(bench, store):
     """A bulk export of ids and prices changes prices only. Rules: catalogue-partial, catalogue-formats."""
     product, variant = "gid://shopify/Product/7", "gid://shopify/ProductVariant/70"
     own = {"id": product, "title": "Rug", "onlineStoreUrl": "https://a.example/7"}
@@ -305,8 +305,8 @@ def test_unpublished_product_of_shopifys_csv_is_left_out():
         ("2025-01-01", "", True),
     ],
 )
-def test_sale_without_one_of_its_dates_is_open(start, end, is_on):
-    """An empty date, or 0000-00-00, is no limit of a sale, in two columns and in one cell.
+def test_sale_with_an_empty_date_is_open_ended(start, end, is_on):
+    """An empty date, or 0000-00-00, doesn't limit a sale, in two columns and in one cell.
     Rule: catalogue-prices."""
     columns = {"price": "p", "sale_price": "s", "sale_starts": "a", "sale_ends": "b"}
     made = read(f"id,p,s,a,b\n7,20 EUR,15 EUR,{start},{end}\n", columns=columns)[0]

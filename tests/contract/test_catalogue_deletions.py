@@ -39,8 +39,9 @@ def test_quotes_that_enclose_a_row_are_refused(name):
     assert (len([*found]), told) == (1, [])
 
 
-def test_line_that_a_pattern_does_not_match_is_text():
-    """With `--id-pattern`, only lines whose id has its form read as rows. Rule: catalogue-quotes."""
+def test_quoted_line_whose_id_does_not_match_the_pattern_is_text():
+    """With `--id-pattern`, a line inside quotes counts as a row only if its id matches the pattern.
+    Rule: catalogue-quotes."""
     text = 'id,title\nde_7,"Lamp\n8, two\n{}"\n'
     assert read(text.format("de_9;x"), pattern="de_{product}")[0].refused == 0
     assert read(text.format("de_9,x"), pattern="de_{product}")[0].refused == 1
@@ -50,21 +51,23 @@ def test_line_that_a_pattern_does_not_match_is_text():
     "text",
     ["small,\n12 cm, 3 kg\n", "8\n9", "\n\n", "8,9\n10", ',,"\n', "x,8,\n,8,", "8,a,b,c\n"],
 )
-def test_other_line_breaks_are_text(text):
-    """Descriptions with line breaks, commas and numbers are read. Rule: catalogue-quotes."""
+def test_line_breaks_in_descriptions_are_text(text):
+    """Descriptions with line breaks, commas and numbers are read as text.
+    Rule: catalogue-quotes."""
     quoted = text.replace('"', '""')
     found, told = read(f'{HEAD}7,"Lamp, {quoted}",6 EUR\n10,Hat,\n')
     assert (told, [one.product_id for one in found]) == ([], ["10", "7"])
 
 
-def test_id_behind_a_line_break_is_that_of_its_own_row():
+def test_quoted_line_may_end_with_the_id_of_its_own_row():
     """A line that begins inside quotes may end with its own row's id. Rule: catalogue-quotes."""
     found, told = read('title,id,brand\n"Lamp\nred",7,x\n"""Hat""\n,",8,"a\nb"\n')
     assert (told, [one.product_id for one in found]) == ([], ["7", "8"])
 
 
-def test_wish_in_the_quotes_of_another_is_a_fault(tmp_path):
-    """Another app's file is refused if a note encloses a wish. Rules: catalogue-quotes, import-csv."""
+def test_wish_enclosed_in_a_quoted_note_is_refused(tmp_path):
+    """Another app's file is refused if a quoted note encloses the row of a wish.
+    Rules: catalogue-quotes, import-csv."""
     text = 'Who,What,Note\n7,1,"{}\n8,2,bye"\n9,{},x\n'
     columns = "customer=Who,product=What,note=Note"
     [error] = read_wishes(tmp_path, text.format("hello", 3), columns=columns).spool.errors
@@ -99,9 +102,11 @@ def stored(bench, store):
     ("before", "after", "is_withheld"),
     [(100, 80, False), (100, 79, True), (50, 39, True), (12, 2, False), (12, 1, True)],
 )
-def test_more_than_ten_and_a_fifth_are_not_deleted(bench, store, before, after, is_withheld):
-    """Products are deleted up to a fifth or up to ten; beyond that, none is until it is accepted,
-    and the rest is imported. Rule: catalogue-delete-missing."""
+def test_no_product_is_deleted_when_more_than_ten_and_a_fifth_are_missing(
+    bench, store, before, after, is_withheld
+):
+    """Missing products are deleted if they are at most ten or a fifth; if more, none is deleted
+    without acceptance, and the rest of the file is imported. Rule: catalogue-delete-missing."""
     rows = [f"{n},t\n" for n in range(1, before + 1)]
     put(bench, store, "id,title\n" + "".join(rows))
     cut = "id,title\n" + "".join(rows[: after - 1]) + f"{after},new\n"
@@ -114,8 +119,8 @@ def test_more_than_ten_and_a_fifth_are_not_deleted(bench, store, before, after, 
     assert put(bench, store, cut).missing.products == 0
 
 
-def test_more_than_ten_and_a_fifth_of_the_variants_are_not_deleted(bench, store):
-    """Variants that a file lacks count likewise, with those of missing products; without
+def test_no_variant_is_deleted_when_more_than_ten_and_a_fifth_are_missing(bench, store):
+    """The same limits hold for missing variants, counted with those of missing products; without
     `--delete-missing`, none is deleted. Rule: catalogue-delete-missing."""
     head, rows = "item_group_id,id,price\n", [f"{n // 10},{n},1 EUR\n" for n in range(10, 70)]
     put(bench, store, head + "".join(rows))
@@ -139,7 +144,7 @@ def test_more_than_ten_and_a_fifth_of_the_variants_are_not_deleted(bench, store)
     assert stored(bench, store) == (6, 42)
 
 
-def test_variants_stay_while_a_row_is_refused(bench, store):
+def test_missing_variants_are_kept_when_any_row_is_refused(bench, store):
     """If any row was refused, products keep variants that the file lacks, because the row may be
     theirs. Rule: catalogue-delete-missing."""
     head = "item_group_id,id,title\n"

@@ -9,7 +9,7 @@ from wishwell.profiles import records
 
 from .test_catalogue import eur, read
 from .test_catalogue import put as put_products
-from .test_notices import BACK, DROPPED, wish, written
+from .test_notices import BACK, DROPPED, notice_events, wish
 
 HEAD = "id,title,price\n"
 
@@ -29,14 +29,14 @@ def price_of(bench, store, product):
 
 
 @pytest.mark.parametrize(("drops", "price", "held"), [(20, 1, 0), (21, 20, 0), (21, "19.99", 21)])
-def test_prices_of_more_than_20_products_are_held_back(bench, store, drops, price, held):
+def test_prices_are_held_back_when_more_than_20_products_drop(bench, store, drops, price, held):
     """If more than 20 products would become cheaper by more than 80 %, their prices stay; their
     other fields and other products are imported. Rule: catalogue-drops."""
     run(bench, store, HEAD + rows(range(1, 31), "old", 100))
     dropped = range(1, drops + 1)
     text = HEAD + rows(dropped, "new", price) + rows(range(drops + 1, 31), "new", 90)
     found, changes = run(bench, store, text)
-    assert (found.put, changes.held_prices, len(changes.held)) == (30, held, held)
+    assert (found.put, changes.held_prices, len(changes.held_drops)) == (30, held, held)
     assert price_of(bench, store, drops) == eur("100" if held else str(price))
     assert price_of(bench, store, drops + 1) == eur("90")
     assert bench.read(products.find, store, "1").title == "new"
@@ -46,7 +46,7 @@ def test_prices_of_more_than_20_products_are_held_back(bench, store, drops, pric
     assert price_of(bench, store, drops) == eur(str(price))
 
 
-def test_limit_of_a_drop_can_be_set(bench, store):
+def test_price_drop_limit_can_be_set(bench, store):
     """The limit is a percentage; a price in another currency and a higher one are no drops.
     Rule: catalogue-drops."""
     run(bench, store, HEAD + rows(range(1, 31), "t", 100))
@@ -66,7 +66,7 @@ def test_price_that_was_unknown_is_compared_with_the_last_known_one(bench, store
 
 
 @pytest.mark.parametrize(("wishes", "held"), [(100, []), (101, ["7", "8"])])
-def test_price_of_a_product_with_many_wishes_is_held_back(bench, wishes, held):
+def test_price_drop_of_a_product_with_many_wishes_is_held_back(bench, wishes, held):
     """If any product with more than 100 wishes would become cheaper by more than 80 %, such prices
     stay. Rule: catalogue-drops."""
     store = bench.new_store(product_ids="text")
@@ -74,16 +74,16 @@ def test_price_of_a_product_with_many_wishes_is_held_back(bench, wishes, held):
     for _ in range(wishes):
         wish(bench, store, of="7")
     found, changes = run(bench, store, HEAD + rows([7, 8], "t", 10) + rows([9], "t", 50))
-    assert [drop.product_id for drop in changes.held] == held
+    assert [drop.product_id for drop in changes.held_drops] == held
     assert found.put == 1 if held else 3
     assert [price_of(bench, store, n) for n in (7, 9)] == [eur("100" if held else "10"), eur("50")]
-    shown = [(str(drop), drop.held) for drop in changes.largest]
+    shown = [(str(drop), drop.held) for drop in changes.largest_drops]
     text = "product {}: 100 to 10 EUR, 90.0 % cheaper, wishes: {}"
     numbers = zip((7, 8), (wishes, 0), strict=True)
     assert shown[:2] == [(text.format(*pair), bool(held)) for pair in numbers]
 
 
-def test_prices_of_variants_are_compared_and_held_back(bench, store):
+def test_price_drop_of_a_variant_holds_back_all_prices_of_its_product(bench, store):
     """A drop of a variant's price holds back all prices of its product; a new variant then has
     none of its own, and other fields are taken. Rule: catalogue-drops."""
     head, numbers = "id,item_group_id,title,price\n", range(10, 31)
@@ -95,7 +95,7 @@ def test_prices_of_variants_are_compared_and_held_back(bench, store):
     )
     changes = run(bench, store, head + cheap)[1]
     assert changes.held_prices == 21
-    assert (changes.held[0].variant_id, changes.held[0].percent) == (102, 90.0)
+    assert (changes.held_drops[0].variant_id, changes.held_drops[0].percent) == (102, 90.0)
     product = bench.read(products.find, store, "10")
     assert product.price == eur("9")
     assert [(one.title, one.price) for one in product.variants] == [
@@ -134,10 +134,10 @@ def test_forecast_counts_the_notices_that_a_put_causes(bench):
     for work in (changes.compare(bench.db), changes.preview(bench.db, bench.clock())):
         bench.drain(work)
     assert (changes.new, changes.changed, changes.unchanged) == (1, 3, 0)
-    largest = [(one.product_id, one.percent) for one in changes.largest]
+    largest = [(one.product_id, one.percent) for one in changes.largest_drops]
     assert largest == [(1, 60.0), (3, 33.33), (2, 10.0)]
     bench.drain(changes.put(bench.db, bench.new_id, bench.clock.tick))
     while bench.read(notices.backlog):
         bench.drain(notices.process_batches(bench.db, bench.clock))
-    kinds = [kind for kind, _ in written(bench, store)]
+    kinds = [kind for kind, _ in notice_events(bench, store)]
     assert changes.notices == (kinds.count(DROPPED), kinds.count(BACK)) == (3, 3)

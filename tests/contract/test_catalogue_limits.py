@@ -11,7 +11,7 @@ import pytest
 from wishwell import ids
 from wishwell.errors import Invalid
 from wishwell.importers import cells
-from wishwell.importers.catalogue import Catalogue, in_pattern
+from wishwell.importers.catalogue import Catalogue, parse_id_pattern
 
 from .test_catalogue import AT, NUMBERS, TEXTS, eur, products_in, read
 from .test_csv import parsed_items
@@ -62,7 +62,7 @@ def test_largest_cell_and_row_are_read():
         ("jsonl", b'{"id": 1}\n{"id": 7, "title": "' + b"x" * (32 << 20) + b'"}\n'),
     ],
 )
-def test_large_row_is_never_in_memory(name, text):
+def test_oversized_row_is_never_wholly_in_memory(name, text):
     """Memory holds at most the allowed part of a row. Rule: catalogue-limits."""
     tracemalloc.start()
     with pytest.raises(Invalid) if name == "comment" else contextlib.nullcontext():
@@ -72,15 +72,15 @@ def test_large_row_is_never_in_memory(name, text):
     assert peak < 24 * MIB
 
 
-def test_names_of_columns_are_remembered_up_to_a_limit():
+def test_number_of_stored_column_names_is_limited():
     """A file whose rows all have other columns doesn't fill the memory with their names.
     Rule: catalogue-limits."""
     found, told = read("".join(f'{{"id": 1, "x{n}": 2}}\n' for n in range(12_000)))
-    assert (told, found.rows, len(found.feed.unread)) == ([], 12_000, 9_999)
+    assert (told, found.rows, len(found.feed.columns_ignored)) == ([], 12_000, 9_999)
 
 
-def test_wishes_behind_a_row_that_is_too_large_are_not_read(tmp_path):
-    """In another app's file, a cell or row beyond the limits is a fault like others.
+def test_wishes_after_an_oversized_row_are_not_read(tmp_path):
+    """In another app's file, a cell or row beyond the limits is reported like other errors.
     Rules: catalogue-limits, import-csv."""
     for text in (f'"{"x" * CELL}\n7,2,inside\n"', f'"{LONG}'):
         file = read_wishes(
@@ -98,12 +98,12 @@ def test_pattern_is_matched_in_linear_time(pattern):
     """An id of 98 kB is refused without backtracking. Rule: catalogue-limits."""
     text = f"id,title\n{'a' * 98_000},x\n7,y\n"
     assert read(text, TEXTS, pattern=pattern)[0].refused == 2
-    assert in_pattern("x{variant}--{product}y")("xa-b--cy") == ("c", "a-b")
-    assert in_pattern("{product}_{variant}")("a_b_") == ("a", "b_")
+    assert parse_id_pattern("x{variant}--{product}y")("xa-b--cy") == ("c", "a-b")
+    assert parse_id_pattern("{product}_{variant}")("a_b_") == ("a", "b_")
 
 
 @pytest.mark.parametrize("offset", ["-05:00", "-2359", "+14:00", "Z", ""])
-def test_sale_until_the_last_moment_is_read(offset):
+def test_sale_that_ends_in_the_year_9999_is_read_with_any_offset(offset):
     """A time in the year 9999 is read with any offset. Rule: catalogue-limits."""
     text = f"2020-01-01T00:00:00Z/9999-12-31T23:59:59{offset}"
     found, told = read(
@@ -112,11 +112,11 @@ def test_sale_until_the_last_moment_is_read(offset):
     [product] = found
     assert (told, product.data.price) == ([], eur("5"))
     assert ids.timestamp(found.sales["7"])[:10] == "9999-12-31"
-    assert cells.moment("9999-12-31", UTC, ends=True) == ids.MAX_TIMESTAMP_MS
+    assert cells.parse_time("9999-12-31", UTC, is_end=True) == ids.MAX_TIMESTAMP_MS
 
 
-def test_cell_that_python_refuses_is_left_out():
-    """Entities of thousands of digits and malformed relative URLs cost their cell.
+def test_cell_that_python_cannot_parse_is_left_out():
+    """Entities of thousands of digits and malformed relative URLs are left out.
     Rule: catalogue-cells."""
     text = f"id,title,link,image_link\n7,&#{'9' * 5_000};,https://a.example/,//[x\n"
     found, told = read(text)
@@ -133,9 +133,9 @@ def test_cell_that_python_refuses_is_left_out():
         ("<g:title> </g:title><g:title>b</g:title>", "b"),
     ],
 )
-def test_first_of_repeated_elements_counts(elements, title):
-    """Of an item's repeated elements the first with a text counts, and g: names before others.
-    Rule: catalogue-cells."""
+def test_first_nonempty_element_counts_when_an_item_repeats_it(elements, title):
+    """Of an item's repeated elements the first one with text counts, and `g:` names come before
+    others. Rule: catalogue-cells."""
     item = f"<item><g:id>7</g:id><g:id>8</g:id>{elements}</item>"
     assert [(id, one.data.title) for id, one in products_in(RSS.format(item)).items()] == [
         ("7", title)

@@ -29,7 +29,7 @@ from wishwell.importers.shopify import platform_webhooks
 from wishwell.privacy import erasure, platform_requests, request_processing
 from wishwell.privacy.platform_requests import PlatformWebhook
 from wishwell.products import NewProduct, ProductData
-from wishwell.reports import counting, tally
+from wishwell.reports import counting, scheduling, tally
 from wishwell.reports.tally import Tally, following
 from wishwell.shoppers import cookie
 from wishwell.stores import reporting, store_secrets
@@ -339,7 +339,7 @@ def test_wrong_clock_removes_nothing(bench, store, now, act):
     assert not there.is_whole()
 
 
-def test_right_node_removes_beside_a_wrong_one(bench, store, now, engine):
+def test_node_with_a_right_clock_removes_old_data_despite_a_wrong_node(bench, store, now, engine):
     """On PostgreSQL a node with the right clock removes old data while another's clock is wrong. On SQLite
     both share a clock, and wait. Rule: clock-guard."""
     old = bench.new_session(store)
@@ -454,7 +454,7 @@ HELD = BEFORE._replace(jump=DAY_MS, hold=HOLD_MS)
         (HELD, 2 * DAY_MS, HOUR, "a", 2 * DAY_MS - HOUR, HOLD_MS),  # another jump
     ],
 )  # fmt: skip
-def test_jump_is_held_for_a_day_of_uptime(before, wall, up, boot, jump, hold):
+def test_clock_jump_suspends_deletions_for_a_day_of_uptime(before, wall, up, boot, jump, hold):
     """A jump suspends deletions for a day of uptime. Rule: clock-jump."""
     after = advance(before, BEFORE.wall + wall, BEFORE.uptime + up, boot)
     assert (after.jump, after.hold, after.boot) == (jump, hold, boot)
@@ -484,7 +484,7 @@ def test_node_uses_the_servers_time_from_5_seconds_and_is_suspect_from_5_minutes
     assert (not uses_own, bool(process.suspicion)) == (apart and adopts, apart and suspect)
 
 
-def test_steps_of_less_than_an_hour_add_up():
+def test_small_clock_steps_add_up_to_a_jump():
     """Small steps add up: three of 25 minutes are a jump. Rule: clock-jump."""
     state: State | None = BEFORE
     holds = []
@@ -494,12 +494,12 @@ def test_steps_of_less_than_an_hour_add_up():
     assert holds == [False, False, True]
 
 
-def hold(bench):
+def stored_hold(bench):
     [[left]] = bench.select("SELECT hold FROM clocks")
     return left
 
 
-def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
+def test_suspension_survives_restarts_and_ends_after_a_day_of_uptime(bench, now):
     """Every process reads the state of the clock from the database, so it survives restarts and ends after a
     day of uptime. Rule: clock-jump."""
     machine = Machine()
@@ -510,7 +510,7 @@ def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
         process = machine.process()
         for _ in range(2):
             bench.run(process.observe(bench.db))
-            assert hold(bench) == HOLD_MS
+            assert stored_hold(bench) == HOLD_MS
         assert "jumped ahead by 7,1" in process.suspicion or "by 7,2" in process.suspicion
         assert bench.read(process.likely_now) < ids.wall_clock() - HOUR
         again = machine.process()
@@ -520,12 +520,12 @@ def test_hold_outlasts_processes_and_ends_after_a_day_of_uptime(bench, now):
                 machine.shift = -machine.more
                 bench.execute(f"UPDATE clocks SET wall = wall - {machine.more - before}")
             bench.run(again.observe(bench.db))
-            assert left - MINUTE <= hold(bench) <= left
+            assert left - MINUTE <= stored_hold(bench) <= left
     said = [line["event"] for line in logs]
     assert said == ["clock_suspect", "clock_suspect", "clock_plausible_again"]
 
 
-def test_confirmed_clock_is_believed_by_every_process(bench, now):
+def test_confirmed_clock_is_trusted_by_every_process(bench, now):
     """Confirming the clock ends the suspicion in every process. Rule: clock-jump."""
     machine = Machine()
     other = machine.process()
@@ -550,7 +550,7 @@ def test_clock_that_differs_from_the_servers_cannot_be_confirmed(bench, now, eng
             bench.write(clock.confirm)
 
 
-def test_time_that_a_wrong_clock_stored_is_forgotten(bench, now):
+def test_future_time_stored_by_a_wrong_clock_is_ignored(bench, now):
     """A stored time of an earlier boot that is over an hour ahead doesn't hide a later jump.
     Rule: clock-guard."""
     bench.execute(f"INSERT INTO clocks VALUES ('before', {now + HOUR + MINUTE}, 1, 0, 0)")
@@ -612,7 +612,7 @@ def test_start_with_a_clock_ahead_learns_older_revocations_afterwards(bench, now
     assert known.is_revoked(customer.id, ids.uuid7_at(now))
 
 
-def test_touch_is_noted_again_after_a_clock_was_ahead(bench, now):
+def test_session_use_is_recorded_again_after_the_clock_was_ahead(bench, now):
     """A session used while the clock was ahead is recorded as used again; otherwise the purge would delete
     it. Rules: clock-guard, session-purged."""
     session, clock = bench.new_session(), Clock(now + YEAR)
@@ -630,7 +630,7 @@ def test_touch_is_noted_again_after_a_clock_was_ahead(bench, now):
     assert touched == ids.timestamp(now + 2 * DAY_MS)
 
 
-def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
+def test_token_dated_ahead_is_valid_once_the_clocks_agree(bench, now):
     """A token dated ahead is 401 with advice to request another, and accepted as soon as the clocks agree:
     the refusal isn't cached. Rule: profile-token-strict."""
     clocks = Clock(now + YEAR), Clock(now)
@@ -654,7 +654,7 @@ def test_token_dated_ahead_is_good_when_the_clocks_agree(bench, now):
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
-def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, shift):
+def test_everything_that_a_wrong_clock_expired_works_once_it_is_right(bench, store, now, shift):
     """Admin tokens, shares, background leases, counts, rate-limit windows and replaced cookie secrets that a
     wrong clock treats as expired work again when it is right. Rule: clock-guard."""
     token, owner, clock = auth.new_admin_token(), bench.new_customer(store), Clock(now)
@@ -670,7 +670,7 @@ def test_what_a_wrong_clock_refuses_is_good_when_it_is_right(bench, store, now, 
     def works():
         bench.run(known.refresh())
         at = ids.timestamp(clock())
-        due = bench.read(counting.due, [store], clock(), 3_600).stores
+        due = bench.read(scheduling.find_due_stores, [store], clock(), 3_600).stores
         bench.read(shares.resolve, finder, link, at)
         taken = bench.run(limiter.consume("x", 5))
         return [
@@ -743,7 +743,7 @@ def test_use_dated_over_an_hour_ahead_counts_as_now(bench, store, now):
         assert found == [[(ids.timestamp(dated),)]] * 2
 
 
-def test_counts_in_the_future_are_made_again(bench, store, now):
+def test_counts_dated_in_the_future_are_replaced(bench, store, now):
     """Counts that a wrong clock dated in the future are replaced; afterwards the store equals one that was
     never counted wrongly. Rule: count-days."""
     twin = bench.new_store()
@@ -781,7 +781,7 @@ def test_counts_in_the_future_are_made_again(bench, store, now):
     assert found(store) == found(twin)
 
 
-def test_days_of_a_count_are_bounded():
+def test_number_of_days_that_a_count_adds_is_limited():
     """After a pause of 73 years, or with a clock that far ahead, a count adds a limited number of days.
     Rule: count-days."""
     last = [tally.Count("2026-11-25", 7, "2026-11-25T10:00:00.000Z", "", 0, 0, 0, 0, 0, 0, "")]
@@ -792,7 +792,7 @@ def test_days_of_a_count_are_bounded():
 
 
 @pytest.mark.usefixtures("now")
-def test_jump_ahead_makes_nothing_old_between_two_looks_at_the_database(bench):
+def test_jump_ahead_expires_no_visitor_cookie_between_two_database_reads(bench):
     """A visitor's cookie, 89 days old, stays good: its age is judged without asking the database,
     so a jump ahead moves that time by an hour at most.
     Rules: clock-guard, storefront-visitor."""

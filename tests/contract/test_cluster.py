@@ -56,7 +56,7 @@ def explained(bench, sql):
     return "\n".join(row[0] for row in bench.run(bench.on_connection(ask)))
 
 
-def test_every_table_is_declared():
+def test_every_table_declares_its_distribution():
     """Each table declares how it is distributed. Rule: engines-alike."""
     sql = "".join(entry.sql for entry in migrate.available("postgresql"))
     tables = re.findall(r"CREATE TABLE (?:IF NOT EXISTS )?(\w+)", sql)
@@ -76,7 +76,7 @@ def unspread(postgres_server):
 
 
 @needs_cluster
-def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
+def test_concurrent_migrations_distribute_tables_with_their_rows_once(unspread, postgres_server):
     """Three concurrent `migrate --cluster` succeed, and exactly one distributes the tables with
     their rows.
     Rule: engines-alike."""
@@ -95,9 +95,9 @@ def test_database_is_spread_once_with_its_rows(unspread, postgres_server):
 
 
 @needs_cluster
-def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
-    """A table that isn't distributed yet: `serve` refuses to start, and `migrate` distributes it.
-    Rules: engines-alike, migrate-once."""
+def test_migrate_distributes_a_table_that_was_added_later(unspread, postgres_server):
+    """While a table isn't distributed yet, `serve` refuses to start; `migrate` distributes the
+    table. Rules: engines-alike, migrate-once."""
     unspread.cli("migrate", "--cluster")
     url = unspread.settings["WISHWELL_DATABASE_URL"]
     postgres_server.sql("SELECT undistribute_table('item_tags')", url.rpartition("/")[2])
@@ -109,7 +109,7 @@ def test_table_that_comes_later_is_spread_by_migrate(unspread, postgres_server):
 
 
 @needs_cluster
-def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
+def test_migrate_fails_in_one_line_when_the_database_cannot_be_distributed(postgres_server):
     """`migrate --cluster` fails in one line without Citus, on a worker, and on an embedded
     database.
     Rules: engines-alike, command-error."""
@@ -130,7 +130,7 @@ def test_what_can_not_be_spread_is_one_plain_line(postgres_server):
 
 @needs_cluster
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
-def test_statement_is_one_task(bench, engine):
+def test_statement_on_one_profile_is_one_task_on_one_server(bench, engine):
     """EXPLAIN shows that each statement on one profile is one task on one server, and a link's
     statements one per profile. Statements that pass through the coordinator need all servers.
     Rules: engines-alike, cluster-nodes."""
@@ -157,7 +157,7 @@ def test_statement_is_one_task(bench, engine):
 
 @needs_cluster
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
-def test_link_that_was_answered_is_there_once(bench):
+def test_link_is_visible_exactly_once_after_its_response(bench):
     """After its response, a link is visible exactly once, whichever servers hold the two profiles.
     Rule: cluster-nodes."""
     for _ in range(12):

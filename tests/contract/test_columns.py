@@ -47,7 +47,7 @@ ELSEWHERE = {
 }  # fmt: skip
 
 
-def carried(table):
+def exported_fields(table):
     record = RECORDS[schema.CARRIED[table]]
     inner = [field for field in msgspec.structs.fields(record) if field.name == "store"]
     return {
@@ -62,20 +62,20 @@ def camel(column):
     return first + "".join(map(str.title, rest))
 
 
-def test_every_table_is_exported_or_named():
+def test_every_table_is_exported_or_listed_as_not_exported():
     """Each table is exported, or ``schema.CARRIED`` says that it isn't. Rule: export-whole."""
     of_stores = {name for name, of in schema.tables().items() if {"profile_id", "store_id"} & {*of}}
     assert schema.CARRIED.keys() == of_stores | {"stores"}
 
 
 @pytest.mark.parametrize("table", sorted(table for table, line in schema.CARRIED.items() if line))
-def test_every_column_is_in_the_file_or_need_not_be(table):
+def test_every_column_is_exported_or_has_a_reason_why_not(table):
     """Each column is in its table's export line, or has a reason why not. Rule: export-whole."""
     reasons = ELSEWHERE.get(table, {})
     left = {
         column
         for column in schema.tables()[table]
-        if camel(column) not in carried(table) and column not in KEYS
+        if camel(column) not in exported_fields(table) and column not in KEYS
     }
     assert left - reasons.keys() == set(), (
         f"put it into the line's type, or say here why not: {table}"
@@ -88,7 +88,7 @@ UNFILLED = {"profiles": {"changes", "linked_id"}, "items": {"changed"}}
 
 
 @pytest.mark.parametrize("table", ["profiles", "items", "item_tags", "lists", "entries", "events"])
-def test_every_column_is_filled(table):
+def test_import_and_sign_in_fill_every_column(table):
     """Import and sign-in fill every column except the listed ones.
     Rules: export-whole, link-merges-items."""
     filled = {*statements.columns(f"{table}_filled")}
@@ -103,7 +103,7 @@ class Odd(msgspec.Struct):
     missing: str | msgspec.UnsetType
 
 
-def test_field_without_a_column_is_named():
+def test_error_names_the_type_and_field_that_lacks_a_column():
     """A type can't be read from columns that lack one of its fields; the error names both."""
     with pytest.raises(TypeError, match=r"Odd.missing: isn't a column of item_fields"):
         mapping.from_columns(Odd, "item_fields")

@@ -18,7 +18,7 @@ CHOICES = (True, False, None)
 
 
 @pytest.mark.parametrize(("setting", "expected"), [("opt-out", {True, None}), ("opt-in", {True})])
-def test_setting_decides_for_those_who_never_chose(bench, setting, expected):
+def test_setting_decides_for_customers_who_never_chose(bench, setting, expected):
     """Notices go to customers who agreed and, with opt-out, to those who never chose; the event
     has the choice. Reports show all three states. Rules: notice-consent, notice-drop."""
     store = bench.new_store(events=True, notices=setting)
@@ -40,15 +40,15 @@ def test_setting_decides_for_those_who_never_chose(bench, setting, expected):
     )
     told = [json.loads(data)["notices"] for (data,) in rows]
     assert len(told) == len(expected) and {*told} == expected
-    [found] = bench.drain(wishers.every(bench.db, store, wishers.of("7", None)))
+    [found] = bench.drain(wishers.wisher_batches(bench.db, store, wishers.search_for("7", None)))
     assert [wisher.notices for wisher in found] == [*reversed(CHOICES)]
 
 
 @given(own=st.sampled_from(CHOICES), others=st.lists(st.sampled_from(CHOICES), max_size=3))
 @strategies.examples(15)
-def test_choice_beats_none_and_the_customers_beats_the_sessions(bench, own, others):
-    """After any number of sign-ins the customer's choice stands, else the first session's that has
-    one; a choice never becomes none. Rules: notice-consent, link-merges-items."""
+def test_sign_in_keeps_the_customers_choice_else_the_sessions(bench, own, others):
+    """After any number of sign-ins the customer's choice remains, else that of the first session
+    that has one; no choice is ever removed. Rules: notice-consent, link-merges-items."""
     customer = bench.new_customer()
     bench.write(records.set_notices, customer, own, bench.clock.tick())
     for choice in others:
@@ -59,7 +59,7 @@ def test_choice_beats_none_and_the_customers_beats_the_sessions(bench, own, othe
     assert bench.read(records.find, customer).notices is (made[0] if made else None)
 
 
-def test_setting_has_two_values(bench):
+def test_unknown_value_of_the_setting_is_refused(bench):
     """Any other value of the setting is refused. Rule: store-settings."""
     with pytest.raises(Invalid, match="notices: 'maybe' must be opt-out or opt-in"):
         bench.new_store(notices="maybe")

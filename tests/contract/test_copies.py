@@ -4,7 +4,7 @@ from tests.contract.conftest import PLENTY
 from wishwell.wishlists import copies, lists
 
 
-def test_copy_has_the_order_of_the_shared_list_with_items_of_the_caller(bench, store):
+def test_copy_keeps_the_order_and_reuses_items_of_the_caller(bench, store):
     """A copy has the shared list's order, and reuses items that the caller has.
     Rules: copy-list, event-changed."""
     owner, caller = bench.new_customer(store), bench.new_customer(store)

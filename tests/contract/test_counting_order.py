@@ -10,7 +10,7 @@ import pytest
 
 from wishwell.db.postgres.database import Postgres
 from wishwell.errors import Unavailable
-from wishwell.reports import counting
+from wishwell.reports import counting, scheduling
 from wishwell.stores.reporting import Reporting
 
 LARGE, SMALL = 600, 3
@@ -34,8 +34,8 @@ def batches(bench, shops, monkeypatch):
     """The handles and rows of the batches that ended, in order; -1 after a store's last one."""
     for table in ("counts", "wish_counts"):
         bench.execute(f"DELETE FROM {table}")
-    monkeypatch.setattr(counting, "MAX_LOAD_SHARE", 1)
-    monkeypatch.setattr(counting, "_MAX_COMPARED", 10)
+    monkeypatch.setattr(scheduling, "MAX_LOAD_SHARE", 1)
+    monkeypatch.setattr(counting, "_MAX_VARIANTS_PER_WRITE", 10)
     order, run = [], counting.run
 
     async def recorded(db, store, clock):
@@ -67,10 +67,10 @@ async def numbers(bench, stores):
     ]
 
 
-def test_small_stores_wait_for_no_large_ones(bench, shops, batches, monkeypatch):
+def test_large_stores_do_not_delay_small_ones(bench, shops, batches, monkeypatch):
     """Large stores whose counts began before, however many, together get about the share of the small ones
     until those are counted. Rule: count-pace."""
-    monkeypatch.setattr(counting, "_MAX_CONCURRENT", 1)
+    monkeypatch.setattr(scheduling, "_MAX_CONCURRENT", 1)
     large, small = shops[:LARGE_STORES], shops[LARGE_STORES:]
     due, handles = [], {store.handle for store in small}
 
@@ -86,7 +86,7 @@ def test_small_stores_wait_for_no_large_ones(bench, shops, batches, monkeypatch)
         return []
 
     async def until_small_are_counted():
-        work = asyncio.create_task(counting.work(bench.db, look, 0, bench.clock))
+        work = asyncio.create_task(scheduling.work(bench.db, look, 0, bench.clock))
         while None in await numbers(bench, small):
             assert not work.done()
             await asyncio.sleep(0)
@@ -97,8 +97,8 @@ def test_small_stores_wait_for_no_large_ones(bench, shops, batches, monkeypatch)
     last = max(at for at, (handle, rows) in enumerate(batches) if handle in handles and rows < 0)
     between, charged = batches[due[0] : last], {True: 0.0, False: 0.0}
     for handle, rows in between:
-        charged[handle in handles] += counting.charged(math.inf, max(0, rows))
-    assert charged[False] <= charged[True] + counting.charged(math.inf, 200)
+        charged[handle in handles] += scheduling.charged_seconds(math.inf, max(0, rows))
+    assert charged[False] <= charged[True] + scheduling.charged_seconds(math.inf, 200)
 
 
 def test_store_that_hangs_delays_no_other(bench, shops, batches):
@@ -113,7 +113,7 @@ def test_store_that_hangs_delays_no_other(bench, shops, batches):
         async def locked(connection):
             await connection.execute("BEGIN")
             await connection.execute("SELECT FROM stores WHERE id = $1 FOR UPDATE", large.id)
-            work = asyncio.create_task(counting.work(bench.db, listed, 0.05, bench.clock))
+            work = asyncio.create_task(scheduling.work(bench.db, listed, 0.05, bench.clock))
             while None in await numbers(bench, small):
                 assert not work.done()
                 await asyncio.sleep(0.01)
@@ -130,7 +130,7 @@ def test_store_that_hangs_delays_no_other(bench, shops, batches):
 def test_store_that_fails_delays_no_other_and_is_tried_again(bench, shops, batches, monkeypatch):
     """A store that can't be counted is tried again later, and the others are counted.
     Rule: count-pace."""
-    monkeypatch.setattr(counting, "_RETRY_SECONDS", 0)
+    monkeypatch.setattr(scheduling, "_RETRY_SECONDS", 0)
     large, first, *others = shops
     broken = msgspec.structs.replace(first, reporting=Reporting(time_zone="No/Where"))
     looks = [[broken, large], others, [], [first]]
@@ -141,11 +141,11 @@ def test_store_that_fails_delays_no_other_and_is_tried_again(bench, shops, batch
             return looks.pop(0)
         return [large] if looks else []
 
-    bench.run(counting.work(bench.db, look, 0, bench.clock))
+    bench.run(scheduling.work(bench.db, look, 0, bench.clock))
     assert bench.run(numbers(bench, shops)) == SIZES
 
 
-def test_store_that_fails_is_not_tried_again_soon(bench, shops, batches):
+def test_failing_store_is_retried_after_a_minute_at_the_earliest(bench, shops, batches):
     """A store that can't be counted waits for a minute, however often it is due. Rule: count-pace."""
     broken = msgspec.structs.replace(shops[-1], reporting=Reporting(time_zone="No/Where"))
     looks = 20
@@ -158,26 +158,26 @@ def test_store_that_fails_is_not_tried_again_soon(bench, shops, batches):
         return [broken]
 
     with pytest.raises(Unavailable):
-        bench.run(counting.work(bench.db, look, 0.01, bench.clock))
+        bench.run(scheduling.work(bench.db, look, 0.01, bench.clock))
     assert batches == [(broken.handle, -1)]
 
 
 def test_batches_pause_so_that_counting_uses_a_small_share(bench, shops, batches, monkeypatch):
     """After each batch, the next one waits until the share of the processor is kept.
     Rule: count-pace."""
-    monkeypatch.setattr(counting, "MAX_LOAD_SHARE", 1e-9)
+    monkeypatch.setattr(scheduling, "MAX_LOAD_SHARE", 1e-9)
     with contextlib.suppress(TimeoutError):
-        work = counting.work(bench.db, listing(shops), 0, bench.clock)
+        work = scheduling.work(bench.db, listing(shops), 0, bench.clock)
         bench.run(asyncio.wait_for(work, 0.3))
     assert len(batches) <= 4  # one of each worker
 
 
-def test_several_processes_count_every_store(bench, shops, batches):
+def test_concurrent_processes_store_exact_counts(bench, shops, batches):
     """Two processes that count the same stores at the same time store exact counts. Rule: count-exact."""
 
     async def both():
         work = [
-            counting.work(bench.db, listing(stores), 0, bench.clock)
+            scheduling.work(bench.db, listing(stores), 0, bench.clock)
             for stores in (shops, shops[::-1])
         ]
         await asyncio.gather(*work)
@@ -186,7 +186,7 @@ def test_several_processes_count_every_store(bench, shops, batches):
     bench.run(both())
 
 
-def test_lost_database_ends_the_work(bench, shops, batches):
+def test_lost_database_fails_the_whole_job(bench, shops, batches):
     """If the database can't be reached, the job fails as a whole, so that it is logged once and retried.
     Rule: count-pace."""
     looks = [shops]
@@ -197,14 +197,14 @@ def test_lost_database_ends_the_work(bench, shops, batches):
         return looks.pop()
 
     with pytest.raises(Unavailable):
-        bench.run(counting.work(bench.db, look, 0, bench.clock))
+        bench.run(scheduling.work(bench.db, look, 0, bench.clock))
     ended = len(batches)
     with contextlib.suppress(TimeoutError):
         bench.run(asyncio.wait_for(asyncio.Event().wait(), 0.1))
     assert len(batches) == ended
 
 
-def test_busy_machine_pauses_no_longer_than_the_rows_cost():
+def test_pause_on_a_busy_machine_is_limited_by_the_cost_of_the_rows():
     """A batch that waits for a busy machine is charged what its rows cost at most. Rule: count-pace."""
-    assert counting.charged(0.001, 250) == 0.001
-    assert counting.charged(0.1, 250) == counting.charged(60, 250) < 0.01
+    assert scheduling.charged_seconds(0.001, 250) == 0.001
+    assert scheduling.charged_seconds(0.1, 250) == scheduling.charged_seconds(60, 250) < 0.01

@@ -31,7 +31,7 @@ def read(tmp_path, text, store=NUMBERS, columns=MAP, at=AT, **how):
     path = tmp_path / "wishes.csv"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     os.utime(path, (at / 1000, at / 1000))
-    reading = csv_file.Reading(csv_file.columns(columns), **how)
+    reading = csv_file.Reading(csv_file.parse_columns(columns), **how)
     file = csv_file.CsvFile(str(path), store, reading, AT + 60_000)
     for _ in file.check():
         pass
@@ -56,11 +56,11 @@ def parsed_items(file):
 # ------------------------------------------------------------------------------ columns and form
 
 
-def test_map_names_columns(tmp_path):
+def test_map_option_names_the_columns(tmp_path):
     """`--map` names the columns in any order; a name may contain spaces and commas.
     Rule: import-csv."""
     named = {"customer": "Customer, id", "product": "P", "saved": "a=b"}
-    assert csv_file.columns("product=P, customer = Customer, id,saved=a=b") == named
+    assert csv_file.parse_columns("product=P, customer = Customer, id,saved=a=b") == named
     file = read(tmp_path, '"Customer, id",x,P\n7,,1\n', columns="customer=Customer, id,product=P")
     assert parsed_items(file)[0][:2] == ("7", "1")
 
@@ -205,17 +205,17 @@ def test_bad_row_is_named_by_line_and_column(tmp_path, row, names):
 
 
 @pytest.mark.parametrize(("row", "names"), LOST.items(), ids=[f"{n}" for n in range(len(LOST))])
-def test_bad_optional_cell_costs_the_cell(tmp_path, row, names):
-    """A cell that can't be read, of another field than customer and product, costs that cell and is
-    counted. Rules: import-csv, import-omissions."""
+def test_bad_optional_cell_is_left_out_and_counted(tmp_path, row, names):
+    """An unreadable cell of any field but customer and product is left out and counted.
+    Rules: import-csv, import-omissions."""
     file = read(tmp_path, f"{HEADER}\n7,1,,,,,,\n{row}\n")
     assert (file.spool.errors, file.omissions.cells, file.omissions.rows) == ([], 1, 0)
-    [reason] = file.omissions.reasons()
+    [reason] = file.omissions.describe_reasons()
     assert reason.startswith(names) and "(1 cell, first: line 3, " in reason
     assert {item[0] for item in parsed_items(file)} == {"7"}
 
 
-def test_up_to_20_faults_are_named(tmp_path):
+def test_at_most_20_errors_are_reported(tmp_path):
     """At most 20 errors are reported; several in one row count separately.
     Rule: import-csv."""
     file = read(tmp_path, f"{HEADER}\n" + "x x,y,,,,,,\n" * 10)
@@ -234,7 +234,7 @@ def test_guests_are_left_out_and_counted(tmp_path):
     text = f"{HEADER}\n,1,,,,,,\n0,2,,,,,,\n7,3,,,,,,\n"
     file = read(tmp_path, text, skip_guests=True)
     assert [row[:2] for row in parsed_items(file)] == [("7", "3")]
-    assert file.guests == 2
+    assert file.guest_rows == 2
     assert (
         read(tmp_path, f"{text},y,,,,,,\n", skip_guests=True).spool.errors[0].startswith("line 5: ")
     )
@@ -277,7 +277,7 @@ def test_product_ids_are_those_of_the_store(tmp_path, store, cell, stored):
         ("2025-04-18 18:13:27.5+00", BERLIN, "2025-04-18T18:13:27.500Z"),
     ],
 )
-def test_times_are_of_their_offset_or_the_zone(tmp_path, cell, zone, time):
+def test_time_has_its_own_offset_or_the_given_time_zone(tmp_path, cell, zone, time):
     """A time has its own offset or the given zone's; of an ambiguous hour the first occurrence is
     used.
     Rule: import-csv."""
@@ -285,7 +285,7 @@ def test_times_are_of_their_offset_or_the_zone(tmp_path, cell, zone, time):
     assert row[6] == time
 
 
-def test_first_row_is_the_newest_where_none_says_when(tmp_path):
+def test_first_row_is_the_newest_when_rows_have_no_time(tmp_path):
     """Rows without a time are a millisecond a line older than the file, so the first is the newest.
     Rule: import-csv."""
     text = f"{HEADER}\n" + "".join(f"7,{product},,,,,,\n" for product in range(1, 2_001))
@@ -299,7 +299,7 @@ def test_first_row_is_the_newest_where_none_says_when(tmp_path):
     }
 
 
-def test_of_one_time_the_upper_row_is_newer(tmp_path):
+def test_upper_row_is_newer_when_times_are_equal(tmp_path):
     """Among rows with the same time the upper one is newer, even past a millisecond's counter,
     reproducibly.
     Rule: import-csv."""
@@ -312,7 +312,7 @@ def test_of_one_time_the_upper_row_is_newer(tmp_path):
     assert len({item.id for item in bundle.items}) == 5_001
 
 
-def test_rows_of_one_wish_are_one(tmp_path):
+def test_rows_of_the_same_wish_are_merged(tmp_path):
     """Rows of one customer, product and variant are merged, wherever they are in the file.
     Rule: import-csv."""
     rows = (
@@ -334,12 +334,12 @@ def test_rows_of_one_wish_are_one(tmp_path):
     assert ada.profile.created_at == "2025-01-01T00:00:00.000Z"
 
 
-def test_first_rows_are_shown(tmp_path):
+def test_dry_run_prints_the_first_rows(tmp_path):
     """A dry run prints the first five rows as they would be imported. Rule: import-csv."""
     row = '7,1,5,Für Ada,2,"a\nb",2025-03-01T00:00:00Z,ada@shop.example\n'
     file = read(tmp_path, f"{HEADER}\n{row}" + "8,2,,,,,,\n" * 9)
-    assert len(file.first) == 5
-    assert file.first[:2] == [
+    assert len(file.example_lines) == 5
+    assert file.example_lines[:2] == [
         "line 2: customer 'gid://shopify/Customer/7', product '1', variant '5', list 'Für Ada', "
         "quantity 2, note 'a\\nb', saved '2025-03-01T00:00:00.000Z', email 'ada@shop.example'",
         "line 4: customer 'gid://shopify/Customer/8', product '2'",
@@ -351,7 +351,7 @@ def test_first_rows_are_shown(tmp_path):
 
 def load(bench, file, store):
     assert file.spool.errors == []
-    return bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))[-1]
+    return bench.drain(importing.load(bench.db, file, store, dry=False, mode="same"))[-1]
 
 
 MANY = HEADER + "".join(
@@ -361,12 +361,12 @@ MANY = HEADER + "".join(
 )
 
 
-def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
+def test_imported_wishes_read_like_saved_ones_and_emit_no_events(bench, store, tmp_path):
     """Imported items read like saved ones, newest first, and make no events.
     Rule: import-csv."""
     text = f"{HEADER}\n7,1,,Ünder,3,note,2025-01-01T00:00:00Z,a@b.example\n7,2,5,,,,2025-01-02T00:00:00Z,\n"
     counts = load(bench, read(tmp_path, text, store), store)
-    assert (counts.profiles, counts.lists, counts.items, counts.there) == (1, 1, 2, 0)
+    assert (counts.profiles, counts.lists, counts.items, counts.existing) == (1, 1, 2, 0)
     customer = profiles.of_customer(store, "gid://shopify/Customer/7")
     bench.check(customer)
     asked = pages.PageRequest(None, 50, Search())
@@ -380,7 +380,7 @@ def test_wishes_are_there_as_if_they_had_been_saved(bench, store, tmp_path):
     assert bench.read(items.page, customer, asked).records[0].product_id == "3"
 
 
-def test_twice_is_once(bench, store, tmp_path):
+def test_second_import_changes_nothing(bench, store, tmp_path):
     """Importing again changes nothing, even if the file's modification time changed.
     Rule: import-csv."""
     file = read(tmp_path, MANY, store)
@@ -389,7 +389,7 @@ def test_twice_is_once(bench, store, tmp_path):
     for again in (file, read(tmp_path, MANY, store)):
         counts = load(bench, again, store)
         assert (counts.profiles, counts.lists, counts.items) == (0, 0, 0)
-        assert counts.there == first.profiles
+        assert counts.existing == first.profiles
     counts = load(bench, read(tmp_path, MANY, store, at=AT - 10**9), store)
     assert (counts.profiles, counts.lists, counts.items) == (0, 0, 0)
     assert export(bench, store) == once
@@ -405,7 +405,7 @@ def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
     bench.write(erasure.erase, customer, AT)
     counts = load(bench, read(tmp_path, "Who,What\n7,4\n", store, WHO), store)
     bench.drain(erasure.work(bench.db, bench.clock))
-    assert (counts.profiles, counts.there, [*items_by_product(bench, customer)]) == (1, 0, [4])
+    assert (counts.profiles, counts.existing, [*items_by_product(bench, customer)]) == (1, 0, [4])
 
 
 def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store, tmp_path):
@@ -451,7 +451,7 @@ def test_lists_join_those_of_the_same_name(bench, store, tmp_path):
 
 
 @pytest.mark.parametrize("seconds", [-1, 59, 61, 86_400])
-def test_csv_times_up_to_a_minute_ahead_are_taken(tmp_path, seconds):
+def test_csv_times_up_to_a_minute_ahead_are_accepted(tmp_path, seconds):
     """Times up to a minute ahead are accepted, because the other app's clock may be a little fast.
     Rule: import-csv."""
     now = AT + 60_000  # the time at which `read` reads the file
@@ -461,6 +461,6 @@ def test_csv_times_up_to_a_minute_ahead_are_taken(tmp_path, seconds):
     if seconds < 60:
         assert row[6] == saved
     else:
-        assert next(file.omissions.reasons()).startswith(
+        assert next(file.omissions.describe_reasons()).startswith(
             "When: must be between 1970 and now (1 cell"
         )

@@ -22,7 +22,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_header_is_found(name):
+def test_header_is_found_below_titles_and_empty_rows(name):
     """The header is the row with the most known names, below titles and empty rows, whichever
     separator the file has. Rule: table-header."""
     found, reasons = read(TABLES[name], currency="EUR")
@@ -33,7 +33,7 @@ def test_header_is_found(name):
     assert found.feed.format.name == ("meta" if name == "meta" else "google")
 
 
-def test_rows_below_a_title_keep_their_lines():
+def test_messages_count_the_lines_of_a_title_above_the_header():
     """Messages name the line of the header and of rows as in the file. Rule: table-header."""
     _, [reason] = read(f"{TITLE};;\n;;\nid;title;price\n605;Krug\n")
     assert reason == "has 2 cells, but line 3 has 3 (1 row, first: line 4)"
@@ -52,6 +52,7 @@ def test_comment_below_the_header_is_a_row():
 
 
 def test_wishes_below_a_title_are_read(tmp_path):
-    """Another app's file may have a title, and pipes. Rules: table-header, import-csv."""
+    """Another app's file may have a title, and pipes as separators.
+    Rules: table-header, import-csv."""
     file = read_wishes(tmp_path, f"{TITLE}\n\nWho|What\n7|1\n", columns="customer=Who,product=What")
     assert [item[:2] for item in parsed_items(file)] == [("7", "1")]

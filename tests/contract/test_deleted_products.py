@@ -40,9 +40,9 @@ def wished(bench):
     return store, owner
 
 
-def test_item_says_that_its_product_was_deleted(bench, wished):
-    """A deleted product says only that; one that the catalogue never knew says nothing; one that is
-    put again is as before. Rule: product-deleted."""
+def test_item_shows_that_its_product_was_deleted(bench, wished):
+    """The item of a deleted product shows only that it was deleted. It shows nothing of a product
+    that the catalogue never had, and the data again after another put. Rule: product-deleted."""
     store, owner = wished
     for id in ("1", "2"):
         bench.write(products.delete, store, id, bench.clock.tick())
@@ -56,7 +56,7 @@ def test_item_says_that_its_product_was_deleted(bench, wished):
     ) == [("2",)]
 
 
-def test_markers_are_forgotten_after_a_year(bench, wished):
+def test_deletion_markers_expire_after_a_year(bench, wished):
     """A marker is kept for a year, and only in its store. Rules: product-deleted, store-isolation."""
     store, owner = wished
     other = bench.new_customer(bench.new_store())
@@ -71,7 +71,7 @@ def test_markers_are_forgotten_after_a_year(bench, wished):
     assert seen(bench, owner)["1"] is UNSET
 
 
-def test_markers_go_with_their_store(bench, wished):
+def test_deleting_a_store_deletes_its_deletion_markers(bench, wished):
     """Deleting a store deletes its markers. Rules: product-deleted, store-delete."""
     store, _ = wished
     bench.write(products.delete, store, "1", bench.clock.tick())
@@ -81,8 +81,9 @@ def test_markers_go_with_their_store(bench, wished):
     assert not bench.select("SELECT 1 FROM stores WHERE id = $1", store.id)
 
 
-def test_shared_list_says_that_a_product_was_deleted(bench, wished):
-    """People with the link see that, too. Rule: product-deleted."""
+def test_shared_list_shows_that_a_product_was_deleted(bench, wished):
+    """Everybody with the link of a shared list sees that a product was deleted.
+    Rule: product-deleted."""
     store, owner = wished
     bench.write(products.delete, store, "2", bench.clock.tick())
     token = shares.new_token()

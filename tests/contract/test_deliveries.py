@@ -21,7 +21,7 @@ TEN_YEARS = 3650 * 86_400_000
 
 
 @on_desk
-async def test_delivery_that_fails_is_tried_by_the_schedule(desk):
+async def test_failing_delivery_is_retried_by_the_backoff_schedule(desk):
     """A failing delivery is retried by the backoff schedule, ten attempts in all: never early, and
     at most a tenth late.
     Rule: delivery-schedule."""
@@ -99,7 +99,7 @@ def test_failed_attempt_is_retried(bench, says, status):
 
 
 @on_desk
-async def test_process_that_hangs_is_taken_over(desk):
+async def test_delivery_of_a_hanging_process_is_taken_over(desk):
     """After its lease expires, another process takes a delivery over; the first one's late result
     is ignored.
     Rule: delivery-at-least-once."""
@@ -125,7 +125,7 @@ async def test_process_that_hangs_is_taken_over(desk):
 
 
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="half a second is short there")
-def test_answer_that_can_not_be_written_is_kept(bench):
+def test_response_410_is_kept_until_the_database_can_store_it(bench):
     """A 410 that can't be stored is kept until the database is back, then turns the webhook off.
     Rules: delivery-at-least-once, delivery-schedule."""
     gone = HeldAnswer(answer(410))
@@ -152,7 +152,7 @@ def test_answer_that_can_not_be_written_is_kept(bench):
 
 
 @on_desk
-async def test_many_processes_send_each_once(desk):
+async def test_concurrent_processes_send_each_event_once(desk):
     """Four processes send each event exactly once, with more events than one batch.
     Rule: delivery-at-least-once."""
     async with contextlib.AsyncExitStack() as stack:
@@ -186,7 +186,7 @@ async def test_slow_receiver_delays_no_other(desk):
 
 
 @on_desk
-async def test_store_of_many_slow_receivers_leaves_room(desk):
+async def test_store_with_many_slow_receivers_uses_at_most_half_of_the_slots(desk):
     """A store with many slow receivers takes at most half of a process's slots.
     Rule: delivery-fair."""
     other, hold = await DeliveryWorld(desk.bench).open(), HeldAnswer(b"")
@@ -237,7 +237,7 @@ async def test_only_events_of_the_requested_types_are_sent(desk):
 
 
 @on_desk
-async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
+async def test_delivery_postponed_by_a_wrong_clock_is_sent(desk):
     """A delivery whose retry was scheduled by a clock ten years ahead is still sent.
     Rules: clock-guard, delivery-at-least-once."""
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
@@ -252,7 +252,7 @@ async def test_delivery_that_a_wrong_clock_put_off_is_sent(desk):
 
 
 @on_desk
-async def test_event_that_comes_during_a_turn_is_sent(desk):
+async def test_event_committed_during_a_batch_is_sent(desk):
     """An event committed during a batch is sent, although the batch then marks the webhook as done.
     Rule: delivery-at-least-once."""
     if "://" not in desk.bench.where:
@@ -278,7 +278,7 @@ async def test_event_that_comes_during_a_turn_is_sent(desk):
         assert receiver.ids() == told
 
 
-async def until(enough):
+async def wait_until(enough):
     for _ in range(200):
         if await enough():
             return
@@ -287,7 +287,7 @@ async def until(enough):
 
 @pytest.mark.slow
 @on_desk
-async def test_read_that_fails_has_nothing_sent_again(desk):
+async def test_failed_read_repeats_no_delivery(desk):
     """Results of ten deliveries in flight are stored although the next batch's read fails.
     Rule: delivery-at-least-once."""
     hold = HeldAnswer(answer())
@@ -304,14 +304,14 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
         receiver.says = hold
         told = await desk.save(10)
         await sender.poll()
-        await until(arrived)
+        await wait_until(arrived)
         desk.clock.milliseconds += 6_000
         await desk.bench.run_sql("ALTER TABLE events RENAME TO away")
         try:
             await sender.poll()
             await asyncio.sleep(0.5)  # the read has failed by then
             hold.goes_on.set()
-            await until(delivered)
+            await wait_until(delivered)
         finally:
             hold.goes_on.set()
             await desk.bench.run_sql("ALTER TABLE away RENAME TO events")
@@ -325,7 +325,7 @@ async def test_read_that_fails_has_nothing_sent_again(desk):
 
 
 @on_desk
-async def test_event_that_cannot_be_read_stops_no_other(desk):
+async def test_unreadable_event_stops_no_other(desk):
     """An unreadable event fails its own delivery; those before and after it are sent.
     Rule: bad-row."""
     async with desk.receiving() as (receiver, sender, hook):
@@ -342,7 +342,7 @@ async def test_event_that_cannot_be_read_stops_no_other(desk):
 
 @pytest.mark.either_engine
 @on_desk
-async def test_webhook_that_cannot_be_read_waits(desk):
+async def test_unreadable_webhook_sends_nothing(desk):
     """Nothing is sent for an unreadable webhook, because its results couldn't be stored; the log
     names it once.
     Rule: bad-row."""

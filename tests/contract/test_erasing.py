@@ -82,7 +82,7 @@ def world(bench, store):
     return World(bench, bench.update_store(store, reporting={"purchases": True}))
 
 
-def test_export_of_a_profile_that_is_erased_meanwhile_breaks_off(world):
+def test_export_of_a_profile_fails_when_it_is_erased_concurrently(world):
     """An export of a profile that is erased meanwhile fails, so it never looks complete.
     Rule: profile-export."""
     bench = world.bench
@@ -140,7 +140,7 @@ def filled(world, customer, other):
     return session, secrets, max(sequence for (sequence,) in told)
 
 
-def test_erased_means_erased(bench, world):
+def test_erasure_leaves_only_the_key_sequence_number_and_one_event(bench, world):
     """After an erasure only the profile's key, its sequence number and one event remain.
     Rules: erase-immediate, erase-completes, erase-event."""
     customer, other = bench.new_customer(world.store), bench.new_customer(world.store)
@@ -254,7 +254,7 @@ def test_erasure_without_data_emits_no_event(bench, world):
         )
 
 
-def test_forgotten_customers_are_those_who_were_away(bench):
+def test_inactive_customers_are_forgotten(bench):
     """Inactive customers are forgotten; activity before the option was turned on counts as of that
     time.
     Rule: forget-customers."""
@@ -282,15 +282,15 @@ def test_forgotten_customers_are_those_who_were_away(bench):
     assert bench.run(idle(begun + 400 * day, dry=True)) == []
 
 
-def test_months_end_on_a_day_that_exists():
-    """Some months earlier is the month's last day if the month is shorter."""
+def test_months_earlier_is_the_last_day_when_the_month_is_shorter():
+    """Subtracting months gives the last day of a month that is shorter."""
     for now, months, before in (("2027-03-31", 1, "2027-02-28"), ("2027-01-15", 13, "2025-12-15")):
         at = ids.from_timestamp(f"{now}T10:00:00.000Z")
         assert ids.timestamp(erasure.months_before(at, months)) == f"{before}T10:00:00.000Z"
 
 
 @pytest.mark.slow
-def test_largest_profile_goes_in_small_steps(bench, world):
+def test_largest_profile_is_erased_in_batches(bench, world):
     """A profile of 5,000 items with 20 tags each, 250 lists and 20,000 entries is erased in
     batches.
     Rule: erase-completes."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import PLENTY, Interleaved, new_item
-from tests.contract.test_model import heard
+from tests.contract.test_model import profile_events
 from tests.contract.test_purge import DAY
 from tests.replay import shown_event
 from wishwell import events, ids, profiles
@@ -19,11 +19,11 @@ from wishwell.events import retention
 from wishwell.wishlists import item_changes, items, linking, lists, saving
 
 
-def number(bench):
+def assign_positions_now(bench):
     return bench.run(events.assign_positions(bench.db, bench.clock))
 
 
-def feed(bench, after=None, limit=250, types=()):
+def read_feed(bench, after=None, limit=250, types=()):
     return bench.read(events.feed, bench.store, after, limit, types)
 
 
@@ -40,10 +40,9 @@ async def walk(db, store, told, limit, after):
         await asyncio.sleep(0.01)
 
 
-def test_readers_and_writers_and_several_who_number(event_bench):
-    """Readers, writers and several processes that assign positions, which are repeatedly killed
-    midway, run concurrently.
-    Rules: feed-once, event-sequence."""
+def test_feed_is_gapless_when_processes_that_assign_positions_are_killed(event_bench):
+    """Concurrent readers see every event of concurrent writers once and in order, although several
+    processes that assign positions are killed midway. Rules: feed-once, event-sequence."""
     bench, db, store = event_bench, event_bench.db, event_bench.store
     chance = random.Random(7)
     owners = [bench.new_customer() for _ in range(5)]
@@ -87,7 +86,7 @@ def test_readers_and_writers_and_several_who_number(event_bench):
 
     first, *others = bench.run(everything())
     assert all(seen == first for seen in others)
-    written = {profile.gid: heard(bench, profile) for profile in owners}
+    written = {profile.gid: profile_events(bench, profile) for profile in owners}
     assert len(first) == len({event.id for event in first}) == sum(map(len, written.values())) > 100
     for gid, mine in written.items():
         of = [event for event in first if event.profile == gid]
@@ -106,8 +105,8 @@ def test_events_of_a_session_precede_its_link(event_bench, monkeypatch, step):
         bench.save(session)
         bench.link(session, customer)
         linked.append((session.gid, customer.gid))
-    number(bench)
-    told = [(event.profile, event.type) for event in feed(bench).events]
+    assign_positions_now(bench)
+    told = [(event.profile, event.type) for event in read_feed(bench).events]
     for session, customer in linked:
         assert told.index((session, "item.created")) < told.index((customer, "item.created"))
 
@@ -129,13 +128,13 @@ def test_events_of_a_session_precede_its_link_when_linked_during_a_batch(event_b
         await events.assign_batch(beside, bench.store.id, now)
 
     bench.write(step)
-    number(bench)
-    told = [(event.profile, event.type) for event in feed(bench).events]
+    assign_positions_now(bench)
+    told = [(event.profile, event.type) for event in read_feed(bench).events]
     assert told[0] == (session.gid, "item.created")
     assert told[-1] == (customer.gid, "profile.linked")
 
 
-def test_number_that_is_not_published_is_not_read(event_bench, engine):
+def test_unpublished_position_is_not_readable(event_bench, engine):
     """Positions that were assigned but not published aren't readable; the next process publishes
     them.
     Rule: feed-once."""
@@ -143,10 +142,10 @@ def test_number_that_is_not_published_is_not_read(event_bench, engine):
     bench.save(bench.new_customer())
     if engine == "postgresql":  # SQLite assigned the position with the event
         assert bench.write(events.assign_batch, bench.store.id, bench.clock.tick()) == (0, 1, 1)
-    assert feed(bench) == events.FeedPage([], 0)
-    number(bench)
-    assert [event.sequence for event in feed(bench).events] == [1]
-    assert feed(bench, 1) == events.FeedPage([], 1)
+    assert read_feed(bench) == events.FeedPage([], 0)
+    assign_positions_now(bench)
+    assert [event.sequence for event in read_feed(bench).events] == [1]
+    assert read_feed(bench, 1) == events.FeedPage([], 1)
 
 
 def test_events_are_complete_from_5_seconds_after_the_switch(bench):
@@ -180,7 +179,10 @@ def test_event_that_an_earlier_release_wrote_is_read(event_bench):
         customer.id,
     )
     array = json.dumps([False, "", *columns])
-    assert shown_event(events.from_row((str(id), *row, array, ""))) == heard(bench, customer)[0]
+    assert (
+        shown_event(events.from_row((str(id), *row, array, "")))
+        == profile_events(bench, customer)[0]
+    )
 
 
 def test_event_keeps_the_form_in_which_it_was_written(event_bench):
@@ -195,7 +197,7 @@ def test_event_keeps_the_form_in_which_it_was_written(event_bench):
     patch = items.ItemPatch(quantity=2)
     bench.write(saving.change, after, item.id, patch, bench.clock.tick())
     bench.write(item_changes.delete, after, item.id, bench.clock.tick())
-    first, *others = [event["data"]["item"] for event in heard(bench, after)]
+    first, *others = [event["data"]["item"] for event in profile_events(bench, after)]
     assert (first["productId"], first["variantId"]) == (7, 8)
     assert [(item["productId"], item["variantId"], item["note"]) for item in others] == [
         ("007", "08", note)
@@ -238,37 +240,37 @@ def test_old_events_are_removed_in_batches_and_only_readers_who_missed_some_get_
     """Expired events are removed in batches; only a reader who missed some gets 410.
     Rule: feed-retention."""
     bench = event_bench
-    number(bench)  # assigns positions to events of earlier tests
+    assign_positions_now(bench)  # assigns positions to events of earlier tests
     owner = bench.new_customer()
     insert(bench, owner, 450)
-    assert number(bench) == 450
+    assert assign_positions_now(bench) == 450
     bench.clock.milliseconds += 7 * DAY + 1
     bench.save(bench.new_customer())
-    number(bench)
-    assert feed(bench, 0).until == 250
+    assign_positions_now(bench)
+    assert read_feed(bench, 0).until == 250
     steps = retain(bench)
     assert (max(steps), removed(bench)) == (200, 450)
     for gone in (0, 1, 449):
         with pytest.raises(Gone, match="without `from`"):
-            feed(bench, gone)
-    assert [event.sequence for event in feed(bench, 450).events] == [1]
-    assert feed(bench) == feed(bench, 450)
+            read_feed(bench, gone)
+    assert [event.sequence for event in read_feed(bench, 450).events] == [1]
+    assert read_feed(bench) == read_feed(bench, 450)
     bench.clock.milliseconds += 30 * DAY
     retain(bench)
-    assert feed(bench, 451) == feed(bench) == events.FeedPage([], 451)
+    assert read_feed(bench, 451) == read_feed(bench) == events.FeedPage([], 451)
     with pytest.raises(Gone, match="no longer stored"):
-        feed(bench, 450)
+        read_feed(bench, 450)
     bench.save(owner, 9)
-    number(bench)
-    assert len(feed(bench, 451).events) == 1
+    assign_positions_now(bench)
+    assert len(read_feed(bench, 451).events) == 1
 
 
-def test_reader_beside_the_retention_misses_nothing_unknowingly(event_bench):
+def test_reader_during_the_removal_gets_the_next_events_or_410(event_bench):
     """A reader during the removal gets the next events or 410, never a gap.
     Rule: feed-retention."""
     bench, db, store = event_bench, event_bench.db, event_bench.store
     insert(bench, bench.new_customer(), 2_000)
-    number(bench)
+    assign_positions_now(bench)
     bench.clock.milliseconds += 8 * DAY
     gone = []
 
@@ -297,7 +299,7 @@ def test_reader_beside_the_retention_misses_nothing_unknowingly(event_bench):
     assert removed(bench) == 2_000
 
 
-def test_event_that_is_young_keeps_those_after_it(event_bench):
+def test_young_event_keeps_all_later_ones(event_bench):
     """A young event keeps all later ones too, even if a slow clock dated them earlier, so readers
     never find a gap.
     Rule: feed-retention."""
@@ -305,10 +307,10 @@ def test_event_that_is_young_keeps_those_after_it(event_bench):
     late, early = bench.new_customer(), bench.new_customer()
     first, second = sorted((late, early), key=lambda profile: profile.id)
     bench.save(first)
-    number(bench)
+    assign_positions_now(bench)
     bench.clock.milliseconds -= 2 * DAY
     bench.save(second)
-    number(bench)
+    assign_positions_now(bench)
     bench.clock.milliseconds += 8 * DAY
     retain(bench)
     assert removed(bench) == 0

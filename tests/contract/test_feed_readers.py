@@ -67,7 +67,7 @@ def test_hostile_xml_is_refused_in_little_memory(name):
     text, reason = ATTACKS[name]
     file = io.BytesIO(text.encode())
     tracemalloc.start()
-    *before, (_, told) = xml_feed.rows(file)
+    *before, (_, told) = xml_feed.read_products(file)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert reason in told and peak < SMALL
@@ -175,7 +175,7 @@ def test_no_row_of_a_well_formed_file_disappears(name, titles):
     ]
 
 
-def test_price_of_the_api_is_read():
+def test_json_lines_in_the_form_of_the_api_are_read():
     """A JSON Lines file in the form of the API is read without `--map`. Rule: catalogue-formats."""
     line = {"id": 7, "price": {"amount": "5", "currency": "EUR"}, "availability": "backorder"}
     data = products_in(json.dumps(line))["7"].data

@@ -22,7 +22,7 @@ from wishwell.server import opening
 NEW = [entry.name for entry in migrate.available("sqlite")]
 
 
-def of(url: str) -> config.Settings:
+def settings_for(url: str) -> config.Settings:
     return config.load({"WISHWELL_DATABASE_URL": url})
 
 
@@ -34,7 +34,7 @@ def files_in(folder: bytes) -> dict[bytes, str]:
     }
 
 
-async def used(mine: config.Settings) -> list[str]:
+async def use_database(mine: config.Settings) -> list[str]:
     """Opens the database as `serve` does, writes, and reads it back."""
     db = opening.open_database(mine)
     try:
@@ -46,7 +46,7 @@ async def used(mine: config.Settings) -> list[str]:
 
 @strategies.examples(12)
 @given(name=strategies.file_names, relative=st.booleans())
-def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
+def test_database_url_opens_exactly_the_file_that_it_names(name, relative):
     """Any file name that a file system allows in a URL opens exactly that file, with mode 600."""
     before, umask = os.getcwd(), os.umask(0)
     with tempfile.TemporaryDirectory() as place:
@@ -56,13 +56,13 @@ def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
             path = name if relative else os.path.join(folder, name)
             if relative and name == b":memory:":
                 path = b"./:memory:"
-            mine = of(f"sqlite:///{quote(path)}")
+            mine = settings_for(f"sqlite:///{quote(path)}")
             real = config.sqlite_path(mine.database_url)
             assert migrate.pending_sqlite(real) == NEW
             assert os.listdir(folder) == []
             assert migrate.migrate_sqlite(real) == NEW
             assert migrate.pending_sqlite(real) == []
-            assert asyncio.run(used(mine)) == ["default"]
+            assert asyncio.run(use_database(mine)) == ["default"]
             key_files.make_embedded_key(real)
             assert opening.signing_keys(mine) == opening.signing_keys(mine)
             found = files_in(folder)
@@ -88,14 +88,14 @@ def test_address_of_a_file_opens_that_file_and_no_other(name, relative):
         ("SQLITE:///a.db", "sqlite:///"),
     ],
 )
-def test_address_that_could_mean_another_file_is_refused_with_what_to_write(url, says):
+def test_ambiguous_database_url_is_refused_with_the_right_spelling(url, says):
     """An ambiguous database URL is refused, and the message shows how to write it."""
     with pytest.raises(Misconfigured, match=r"^WISHWELL_DATABASE_URL [^\n]*$") as refusal:
-        of(url)
+        settings_for(url)
     assert says in refusal.value.message
 
 
-def test_file_that_others_could_read_is_its_owners_alone_after_a_start(tmp_path):
+def test_start_makes_the_files_readable_by_their_owner_only(tmp_path):
     """At start the file, and those that SQLite puts next to it, become readable by their owner
     only."""
     path = tmp_path / "restored.db"

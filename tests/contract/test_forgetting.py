@@ -19,7 +19,7 @@ from wishwell.wishlists import saving
 from wishwell.wishlists.items import ItemPatch
 
 
-def forgotten(bench, store, now, **options):
+def forget_idle_customers(bench, store, now, **options):
     """Erases the store's idle customers as of ``now``. Returns their GIDs."""
     found = [customer for customer, _ in bench.drain(erasure.idle(bench.db, Clock(now), **options))]
     return [customer.gid for customer in found if customer.store.id == store.id]
@@ -35,10 +35,10 @@ def test_customers_idle_before_the_option_was_turned_on_count_as_seen_then(bench
     store = bench.update_store(store, forget_customers_after=1)
     turned_on = bench.clock.milliseconds
     for days in (0, 1, 27):
-        assert forgotten(bench, store, turned_on + days * DAY) == [], days
+        assert forget_idle_customers(bench, store, turned_on + days * DAY) == [], days
     assert bench.holds(customer)[0] == 1
-    assert forgotten(bench, store, turned_on + 32 * DAY, dry=True) == [customer.gid]
-    assert forgotten(bench, store, turned_on + 32 * DAY) == [customer.gid]
+    assert forget_idle_customers(bench, store, turned_on + 32 * DAY, dry=True) == [customer.gid]
+    assert forget_idle_customers(bench, store, turned_on + 32 * DAY) == [customer.gid]
 
 
 def test_idle_customers_beyond_one_batch_are_found_once(bench):
@@ -50,7 +50,7 @@ def test_idle_customers_beyond_one_batch_are_found_once(bench):
     columns = "profile_id store_id gid is_session created_at touched_at"
     rows = [(one.id, store.id, one.gid, 0, at, at) for one, at in zip(customers, seen, strict=True)]
     bench.insert("profiles", columns, rows)
-    found = forgotten(bench, store, bench.clock.milliseconds + 32 * DAY, dry=True)
+    found = forget_idle_customers(bench, store, bench.clock.milliseconds + 32 * DAY, dry=True)
     assert sorted(found) == sorted(customer.gid for customer in customers)
 
 
@@ -101,7 +101,7 @@ def test_erasure_is_in_the_feed_of_a_store_that_has_turned_events_off(bench, sto
         assert [type for (type,) in bench.select(found, customer.id)] == types
 
 
-def test_two_processes_that_remove_the_same_profiles_both_end(bench):
+def test_two_processes_that_remove_the_same_profiles_do_not_block_each_other(bench):
     """Two processes that remove the same profiles don't block each other. Rule: erase-completes."""
     customers = [bench.new_customer() for _ in range(5)]
     for customer in customers:

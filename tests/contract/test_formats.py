@@ -94,7 +94,7 @@ def properties_of(body):
 
 
 @on_each_format
-async def test_events_arrive_as_the_tool_describes(desk, tool, sender, hook):
+async def test_events_arrive_in_the_tools_schema(desk, tool, sender, hook):
     """Saves, removals, price drops, restocks, a sign-in and an erasure arrive in the tool's schema,
     with the shop's customer id; other events are counted.
     Rules: format-events, format-erased."""
@@ -181,7 +181,7 @@ async def _erase(desk, tool, sender, hook, shop):
 
 
 @on_each_format
-async def test_erasure_of_a_person_the_tool_does_not_know_is_done(desk, tool, sender, hook):
+async def test_erasure_of_a_person_unknown_to_the_tool_succeeds(desk, tool, sender, hook):
     """A customer whom the tool doesn't have needs no deletion. Rule: format-erased."""
     await desk.save()
     await desk.db.long_write(erasure.erase, desk.profile, desk.clock.milliseconds)
@@ -209,7 +209,7 @@ DATA = {"data": [klaviyo_profile("8", "A"), klaviyo_profile("7", "B"), klaviyo_p
         ("brevo", answer(404), [], "by_hand"),
     ],
 )
-def test_erasure_believes_no_wrong_answer(bench, format, first, deleted, status):
+def test_erasure_deletes_only_profiles_with_the_customers_id(bench, format, first, deleted, status):
     """Each profile with the customer's id is deleted and no other; a 404 that isn't the tool's own
     is left to a person. Rule: format-erased."""
 
@@ -254,7 +254,7 @@ async def test_erasure_continues_after_a_bad_answer(desk):
 
 
 @on_each_format
-async def test_test_creates_no_person(desk, tool, sender, hook):
+async def test_test_delivery_creates_no_person(desk, tool, sender, hook):
     """A test uses the key and names nobody; a refused key fails it, with the tool's answer.
     Rule: format-events."""
     for status in (200, 401):
@@ -341,7 +341,7 @@ async def _drop(writer):
 
 
 @on_each_format
-async def test_event_that_gets_no_answer_is_sent_again(desk, tool, sender, hook):
+async def test_event_without_an_answer_is_sent_again(desk, tool, sender, hook):
     """An answer that is late, missing or 5xx is retried with the same id, so that the tool can
     recognise a duplicate. Rule: delivery-at-least-once."""
     [event] = await desk.save()
@@ -357,7 +357,7 @@ async def test_event_that_gets_no_answer_is_sent_again(desk, tool, sender, hook)
 
 
 @on_each_format
-async def test_rate_limit_is_waited_out(desk, tool, sender, hook):
+async def test_webhook_waits_after_429_without_using_up_attempts(desk, tool, sender, hook):
     """After a 429 the webhook waits for the time that the tool names, and repeated ones don't use
     up the attempts. Rule: delivery-schedule."""
     header = "x-sib-ratelimit-reset: 7" if tool.format == "brevo" else "Retry-After: 7"
@@ -516,7 +516,7 @@ def test_no_answer_shows_a_part_of_the_key(text, secret, start, data):
         ('{"code":"unauthorized","message":"Key not found"}',) * 2,
     ],
 )
-def test_shown_answer_leaves_words_but_no_end_of_the_key(echo, left):
+def test_shown_answer_omits_an_echoed_key_and_keeps_other_words(echo, left):
     """An echoed key is removed, whole, truncated or in another case; the answer's other words
     remain. Rule: format-key."""
     assert formats.shown_answer(echo.encode(), "xkeysib-5f0c9a1e77d2-Qw3rTy") == left

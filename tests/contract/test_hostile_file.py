@@ -34,7 +34,7 @@ HANDLE = "moved"
 @pytest.fixture(scope="module")
 def other(bench):
     shop = FilledStore(bench, "other")
-    works(bench, shop.store)
+    use_store(bench, shop.store)
     return shop
 
 
@@ -53,7 +53,7 @@ def write(path, lines):
         file.writelines(line + b"\n" for line in lines)
 
 
-def tried(bench, path, lines, other):
+def try_import(bench, path, lines, other):
     """Imports the lines, and checks that they were refused or imported whole. Returns the error, or
     `None` for an import."""
     write(path, lines)
@@ -65,7 +65,7 @@ def tried(bench, path, lines, other):
         said = error.message
     if said is None:
         ours, theirs = normalised(export(bench, store).encode().splitlines()), normalised(lines)
-        works(bench, store)
+        use_store(bench, store)
         assert {*ours} ^ {*theirs} == set()
         delete(bench, store)
     else:
@@ -104,7 +104,7 @@ def is_empty(kind, name, value):
     return value in (None, [], "", False) or (name == "quantity" and value == 1 and kind == "item")
 
 
-def works(bench, store):
+def use_store(bench, store):
     """Reads every page of the store and runs its background work."""
     for found in walk(bench, store):
         bench.check(found)
@@ -218,7 +218,7 @@ def test_file_with_a_changed_value_is_refused_or_imported_whole(
     wrong = []
     for case in cases[:: 1 if "WISHWELL_TEST_ALL" in os.environ else 31]:
         try:
-            tried(bench, tmp_path / "f", changed(source, *case), other)
+            try_import(bench, tmp_path / "f", changed(source, *case), other)
         except Exception as error:
             wrong.append((case[0] + 1, case[1], repr(case[2])[:100], repr(error)[:400]))
             for one in bench.read(stores.listed):
@@ -227,7 +227,7 @@ def test_file_with_a_changed_value_is_refused_or_imported_whole(
     assert not wrong, "\n".join(map(str, wrong))
 
 
-def first(source, kind):
+def first_line_of(source, kind):
     return next(number for number, line in enumerate(source) if kind in line)
 
 
@@ -237,25 +237,25 @@ def errors_in(bench, path, lines):
     return checked(ImportFile(str(path), bench.clock())).spool.errors
 
 
-def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, source, tmp_path):
+def test_file_with_duplicate_missing_or_misplaced_lines_is_refused(bench, other, source, tmp_path):
     """A duplicate, missing or misplaced line of any kind, or a duplicate key, is refused.
     Rule: import-checked."""
     path = tmp_path / "f"
     for kind in file_records.KINDS.values():
-        at = first(source, kind)
+        at = first_line_of(source, kind)
         twice = encoded([*source[: at + 1], source[at], *source[at + 1 :]])
-        assert tried(bench, path, twice, other), kind
+        assert try_import(bench, path, twice, other), kind
         rest = [*source[:at], *source[at + 1 :]]
         of_profile = kind in ("list", "item", "share", "reservation")
         for lines in (rest, [source[0], source[at], *rest[1:]]):
-            assert tried(bench, path, encoded(lines), other) or not of_profile, kind
-        tried(bench, path, encoded([*rest[:-1], source[at], source[-1]]), other)
+            assert try_import(bench, path, encoded(lines), other) or not of_profile, kind
+        try_import(bench, path, encoded([*rest[:-1], source[at], source[-1]]), other)
     text = encoded(source)
     for number, line in enumerate(text):
         spoilt = line.replace(b": {", b': {"id": "x", "id": "x", ', 1)
-        said = tried(bench, path, [*text[:number], spoilt, *text[number + 1 :]], other)
+        said = try_import(bench, path, [*text[:number], spoilt, *text[number + 1 :]], other)
         assert said.startswith("/") == (number == 0)
-    again = {"share": source[first(source, "share")]["share"] | {"id": bench.new_id()}}
+    again = {"share": source[first_line_of(source, "share")]["share"] | {"id": bench.new_id()}}
     for line, word in (
         (b"{]", "JSON"),
         (b'{"item": {"note": "\xff"}}', "decode"),
@@ -263,7 +263,7 @@ def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, so
         (encoded([source[1] | source[2]])[0], "exactly one"),
         (encoded([again])[0], "share.token"),
     ):
-        at = first(source, "share") + 1 if word == "share.token" else 2
+        at = first_line_of(source, "share") + 1 if word == "share.token" else 2
         said = errors_in(bench, path, [*text[:at], line, *text[at:]])[0]
         assert said.startswith(f"line {at + 1}: ") and word in said, said
 
@@ -271,11 +271,11 @@ def test_file_whose_lines_are_not_those_of_an_export_is_refused(bench, other, so
 def wrong_values(source):
     """Returns invalid values: the kind of record, the field, the value, and a word of the
     message."""
-    of = {kind: source[first(source, kind)][kind] for kind in file_records.KINDS.values()}
+    of = {kind: source[first_line_of(source, kind)][kind] for kind in file_records.KINDS.values()}
     [bought] = of["order"]["purchases"]
     without = [{**bought, name: None} for name in ("profile", "placedAt")]
     without += [{**bought, name: ""} for name in ("amount", "currency")]
-    given = source[: first(source, "reservation")]
+    given = source[: first_line_of(source, "reservation")]
     *_, owner = (line["profile"]["gid"] for line in given if "profile" in line)
     return [
         ("profile", "gid", "gid://x/Session/1", "GID"),
@@ -306,7 +306,7 @@ def wrong_values(source):
 def test_wrong_value_is_named_by_its_line(bench, source, tmp_path):
     """An invalid value is reported with its line and the reason. Rule: import-checked."""
     for kind, field, value, word in wrong_values(source):
-        at = first(source, kind)
+        at = first_line_of(source, kind)
         said = errors_in(bench, tmp_path / "f", changed(source, at, (kind, field), value))[0]
         assert said.startswith(f"line {at + 1}: ") or word == "reservation.itemId", said
         assert word in said and "$" not in said, said
@@ -324,21 +324,21 @@ def test_unknown_setting_of_the_store_is_named(bench, source, tmp_path):
 def test_share_token_of_another_store_is_refused(bench, other, source, tmp_path):
     """A share whose token belongs to a share of another store is named, and nothing is imported.
     Rule: import-store."""
-    at = first(source, "share")
+    at = first_line_of(source, "share")
     lines = changed(source, at, ("share", "token"), other.link.token)
-    said = tried(bench, tmp_path / "f", lines, other)
+    said = try_import(bench, tmp_path / "f", lines, other)
     assert said == f"line {at + 1}: share.token: a share of another store has the same token"
 
 
-def test_purchases_have_their_buyer(source):
+def test_export_names_the_buyer_of_a_purchase(source):
     """An export names the buyer of a purchase, and when it was made. Rule: export-whole."""
-    [bought] = source[first(source, "order")]["order"]["purchases"]
+    [bought] = source[first_line_of(source, "order")]["order"]["purchases"]
     assert bought["profile"].startswith("gid://shopify/Customer/")
     assert bought["profile"] in {line["profile"]["gid"] for line in source if "profile" in line}
     assert bought["placedAt"]
 
 
-def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
+def test_truncated_file_is_refused(bench, source, tmp_path):
     """A truncated file is refused: cut at a line's end, within a line, or at its beginning.
     Rule: import-checked."""
     path, text = tmp_path / "f", encoded(source)
@@ -352,12 +352,12 @@ def test_file_that_was_cut_off_is_refused(bench, source, tmp_path):
             errors_in(bench, path, first_)
 
 
-def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path):
+def test_at_most_20_errors_are_reported_and_no_consequential_ones(bench, source, tmp_path):
     """At most 20 errors are reported, without those that only follow from others.
     Rule: import-checked."""
     path = tmp_path / "f"
     assert len(errors_in(bench, path, [*encoded(source[:1]), *[b"x"] * 1_000])) == 21
-    item = first(source, "item")
+    item = first_line_of(source, "item")
     profile = max(number for number in range(item) if "profile" in source[number])
     lines = changed(source, profile, ("profile", "events"), "x")
     lines[item] = changed(source, item, ("item", "productId"), 0)[item]
@@ -365,17 +365,17 @@ def test_errors_are_few_and_not_what_follows_from_others(bench, source, tmp_path
     assert [error.split(":")[0] for error in errors] == [f"line {profile + 1}", f"line {item + 1}"]
 
 
-def test_items_that_are_alike_are_refused(bench, other, source, tmp_path):
+def test_duplicate_items_and_ids_are_refused(bench, other, source, tmp_path):
     """Two items of one product, or an id that two profiles share, are refused, because pagination
     needs unique ids.
     Rule: import-checked."""
     of = {line["item"]["productId"]: n for n, line in enumerate(source) if "item" in line}
     lines = changed(source, of[2], ("item", "productId"), 1)
-    assert "same product" in tried(bench, tmp_path / "f", lines, other)
+    assert "same product" in try_import(bench, tmp_path / "f", lines, other)
     # An item of a customer and one of a session, neither on a list.
     a, b = sorted((of[3], of[5]))
     lines = changed(source, b, ("item", "id"), source[a]["item"]["id"])
-    said = tried(bench, tmp_path / "f", lines, other)
+    said = try_import(bench, tmp_path / "f", lines, other)
     assert said == f"line {b + 1}: item.id: has the same value as in line {a + 1}"
 
 
@@ -385,14 +385,16 @@ def test_record_is_at_most_a_minute_later_than_its_id(bench, other, source, tmp_
     sign-in.
     Rule: import-checked."""
     for kind in ("item", "list", "share", "product", "webhook", "adminToken"):
-        at = first(source, kind)
+        at = first_line_of(source, kind)
         made = ids.timestamp(ids.time_of(source[at][kind]["id"]) + later)
-        said = tried(bench, tmp_path / "f", changed(source, at, (kind, "createdAt"), made), other)
+        said = try_import(
+            bench, tmp_path / "f", changed(source, at, (kind, "createdAt"), made), other
+        )
         assert (said is None) == good, said
         assert good or "or a UUIDv7 with that time as the id" in said
 
 
-def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path):
+def test_profile_over_request_limits_is_imported(bench, other, source, tmp_path):
     """A profile may exceed request limits, because merges add up tags, lists and reservations.
     Rule: import-checked."""
     lines = copy.deepcopy(source)
@@ -404,11 +406,11 @@ def test_more_than_a_request_may_give_is_imported(bench, other, source, tmp_path
     more = [{"list": {"id": id, "name": "More", **times}} for id in made]
     lines[at:at] = more
     lines[-1]["end"]["lists"] += len(more)
-    lines[first(lines, "reservation")]["reservation"]["quantity"] = 50_000_000
-    assert tried(bench, tmp_path / "f", encoded(lines), other) is None
+    lines[first_line_of(lines, "reservation")]["reservation"]["quantity"] = 50_000_000
+    assert try_import(bench, tmp_path / "f", encoded(lines), other) is None
 
 
-def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other):
+def test_revocation_without_records_is_exported_and_deleted_with_its_store(bench, other):
     """The revocation of a customer without records is exported, and deleted with the store.
     Rules: export-whole, store-delete."""
     store = bench.new_store("revoked")
@@ -422,7 +424,7 @@ def test_revocation_of_a_customer_who_holds_nothing_moves_and_goes(bench, other)
     assert bench.select(of, customer.id) == []
 
 
-def test_running_process_remembers_old_revocations(bench, other, source, tmp_path):
+def test_running_process_applies_imported_revocations(bench, other, source, tmp_path):
     """A running process applies imported revocations as soon as it sees the store.
     Rules: import-exact, token-revoked."""
     path = tmp_path / "f"
@@ -437,7 +439,7 @@ def test_running_process_remembers_old_revocations(bench, other, source, tmp_pat
         for n, line in enumerate(source)
         if "revocation" in line and "profile" in source[n - 1]
     }
-    assert cache.is_revoked_whole(ids.profile_key(store.id, gid))
+    assert cache.is_profile_revoked(ids.profile_key(store.id, gid))
     delete(bench, store)
 
 
@@ -480,6 +482,6 @@ def test_line_that_is_too_long_is_named_by_number_and_size(bench, source, other,
     lines = [json.dumps(line).encode() for line in source]
     for at in (0, 2):
         longer = [*lines[:at], lines[at] + b" " * (33 << 20), *lines[at + 1 :]]
-        said = tried(bench, tmp_path / "long.jsonl", longer, other)
+        said = try_import(bench, tmp_path / "long.jsonl", longer, other)
         limit = "bytes; a line may have at most 33,554,432"
         assert f"line {at + 1}: has {len(longer[at]) + 1:,} {limit}" in said

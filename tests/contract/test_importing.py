@@ -20,7 +20,7 @@ def hand_made(bench, folder, *lines):
     return path
 
 
-def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path):
+def test_import_uses_defaults_for_omitted_optional_fields(bench, store, tmp_path):
     """Lines with only the required fields are imported with the defaults of the others.
     Rules: import-checked, import-exact."""
     at = ids.timestamp(bench.clock.milliseconds)
@@ -42,7 +42,7 @@ def test_import_fills_in_what_a_hand_made_file_leaves_out(bench, store, tmp_path
     assert (shown.items, shown.lists, shown.email, shown.notices) == (1, 1, UNSET, None)
 
 
-def test_import_adds_what_a_store_has_lost_and_changes_nothing_else(bench, tmp_path):
+def test_import_restores_lost_records_and_changes_nothing_else(bench, tmp_path):
     """An import restores what a profile has lost (shares, items, lists, itself), and changes nothing else.
     Rules: import-twice, export-whole."""
     store = bench.new_store()
@@ -77,7 +77,7 @@ NOTES = ["\\N", "\\", "a\\tb\\x41", "\\.", "é😀", "", "{}", '"', "a\nb"]
 """Texts that mean something to the COPY of PostgreSQL, by which many rows are written."""
 
 
-def test_shared_wishlist_is_still_one_after_an_import(bench, tmp_path):
+def test_share_of_the_whole_wishlist_survives_an_import(bench, tmp_path):
     """A profile that has shared its whole wishlist has also shared it in the store that the file is
     imported into. Rule: export-whole."""
     store = bench.new_store()

@@ -97,7 +97,7 @@ def test_mapped_path_names_a_value_inside_another():
     columns = {"product": "node.id", "price": "node.offer.amountV2.amount|price"}
     for text in (json.dumps(rows), json.dumps(rows[0]), pretty({"data": {"edges": rows}})):
         found, reasons = read(text, columns=columns, currency="EUR")
-        assert reasons == [] and found.feed.unread == set()
+        assert reasons == [] and found.feed.columns_ignored == set()
         assert [product.data.price for product in found] == [eur("5")]
         assert found.read_columns["price"] == "node.offer.amountv2.amount"
 
@@ -121,7 +121,7 @@ FAULTS: dict[str, tuple[str | bytes, str, int | None]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_fault_of_json_ends_the_reading(name):
+def test_invalid_json_ends_the_reading_and_is_named_with_its_line(name):
     """Reading ends in little memory at invalid JSON, at a row that is too large and at one that is
     too deep. The fault is named with its line, and rows before it are products.
     Rules: catalogue-json, catalogue-limits."""
@@ -144,8 +144,8 @@ def test_element_that_is_no_object_is_refused():
     assert [product.product_id for product in found] == ["7", "8"]
 
 
-def test_truncated_first_line_costs_that_line():
-    """A line of JSON Lines that isn't valid costs that line only, the first one too.
+def test_invalid_json_line_is_skipped_alone():
+    """Only the invalid lines of JSON Lines are skipped, even if the first one is invalid.
     Rules: catalogue-json, catalogue-cells."""
     found, [reason] = read(f'{{"id": 6, "title": "x\n{json.dumps(LAMP)}\n')
     assert "line 1" in reason and [product.product_id for product in found] == ["7"]

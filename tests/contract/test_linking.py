@@ -15,7 +15,7 @@ from wishwell.wishlists import linking, lists
         ("c@d.example", "c@d.example", True, True),
     ],
 )
-def test_link_takes_address_and_choice_along_unless_there_are_such(
+def test_link_moves_email_and_notice_setting_unless_the_customer_has_them(
     bench, own, address, own_choice, choice
 ):
     """A link moves the e-mail address and the notice setting unless the customer has them; the
@@ -63,7 +63,7 @@ def test_link_takes_as_many_statements_for_hundreds_of_items_as_for_ten(bench):
     assert counts[0] == counts[1]
 
 
-def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
+def test_merged_item_is_sorted_by_its_earlier_time_in_a_joined_list(bench):
     """In a joined list a merged item is sorted by its earlier time; joining items come
     last.
     Rules: link-merges-items, link-merges-lists."""
@@ -81,7 +81,7 @@ def test_joined_list_shows_a_merged_item_where_its_new_age_belongs(bench):
 
 
 @pytest.mark.parametrize(("common", "joins"), [(0, False), (1, True), (2, True)])
-def test_lists_join_only_where_the_items_of_both_fit(bench, common, joins):
+def test_lists_are_joined_only_when_the_items_of_both_fit(bench, common, joins):
     """Lists of the same name are joined only if the result fits: three items and two more don't fit a limit
     of four. Rule: link-merges-lists."""
     session, customer = bench.new_session(), bench.new_customer()
@@ -112,7 +112,7 @@ def test_joined_list_keeps_the_order_of_items_saved_in_one_millisecond(bench):
     assert order(bench, customer, on) == expected
 
 
-def test_joined_list_takes_placed_items_before_the_others(bench):
+def test_joined_list_has_items_with_a_position_first(bench):
     """A joined list has the items with a position first, then the others, newest first.
     Rules: link-merges-lists, list-sort."""
     session, customer = bench.new_session(), bench.new_customer()
@@ -124,7 +124,7 @@ def test_joined_list_takes_placed_items_before_the_others(bench):
     assert order(bench, customer, on) == list("56871243")
 
 
-def test_link_leaves_no_reservation_with_the_session(bench):
+def test_link_moves_reservations_to_the_customers_items(bench):
     """Others' reservations of a session's items move to the customer's items. Rule: reserve-ends."""
     session, customer, friend = bench.new_session(), bench.new_customer(), bench.new_customer()
     made = bench.new_list(session).id
@@ -140,7 +140,7 @@ def test_link_leaves_no_reservation_with_the_session(bench):
 @pytest.mark.parametrize("most", [3, 4])
 def test_link_to_a_customer_with_nothing_in_common_moves_rows_unchanged(bench, most):
     """All columns of items, tags, lists and entries stay as they were, next to the customer's own;
-    with room for one item less, the oldest is left.
+    with a limit that is one item too low, the oldest item isn't moved.
     Rules: link-limits, notice-each-once, purchase-match."""
     session, customer = bench.new_session(), bench.new_customer()
     bench.save(customer, 99, list_ids=(bench.new_list(customer, "mine").id,))

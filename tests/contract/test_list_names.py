@@ -3,7 +3,7 @@
 import pytest
 
 from tests.contract.conftest import PLENTY, bounds, new_item
-from tests.contract.test_model import heard
+from tests.contract.test_model import profile_events
 from wishwell.errors import LimitReached
 from wishwell.profiles.pages import PageRequest
 from wishwell.profiles.search import Search
@@ -50,7 +50,7 @@ def test_missing_list_is_created_once_with_its_event(event_bench):
     assert lists_of(event_bench, profile) == {"Other": 1, "Later": 3, "New": 2}
     [later] = {*first.list_ids} - {other}
     assert [item.list_ids == [later] for item in several] == [True, False, False, True]
-    types = [event["type"] for event in heard(event_bench, profile)]
+    types = [event["type"] for event in profile_events(event_bench, profile)]
     created = ["list.created", "item.created"]
     assert types == ["list.created", *created, "list.created", *["item.created"] * 4]
     event_bench.check(profile)

@@ -35,14 +35,14 @@ HUNG_UP = "server closed the connection unexpectedly"
 
 
 @pytest.fixture
-def alone(engine):
+def single_postgres(engine):
     """Skips the test unless it runs on a single PostgreSQL, which imitates a cluster's errors."""
     if engine == "sqlite" or os.environ.get("WISHWELL_TEST_CITUS"):
         pytest.skip("of one PostgreSQL")
 
 
 @pytest.fixture
-def fail(bench, alone):
+def fail(bench, single_postgres):
     """Makes every insertion of an item fail, immediately or at the commit."""
 
     def begin(code, said, when="", level="EXCEPTION"):
@@ -78,7 +78,7 @@ AT_COMMIT = "DEFERRABLE INITIALLY DEFERRED"
         (("08006", LOST + HUNG_UP), save, True),
     ],
 )
-def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_case, in_doubt):
+def test_write_that_loses_its_server_has_an_unknown_outcome(bench, fail, said, use_case, in_doubt):
     """A write whose server is lost is undecided, during the statement or at the commit; not if no
     connection could be made.
     Rule: cluster-nodes."""
@@ -90,7 +90,7 @@ def test_write_that_loses_a_server_may_have_been_done(bench, fail, said, use_cas
     assert isinstance(raised.value, Undecided) == in_doubt
 
 
-def test_ping_retries_on_a_new_connection(bench, alone, postgres_server):
+def test_ping_retries_on_a_new_connection(bench, single_postgres, postgres_server):
     """A ping tries again on a new connection when its connection has just broken.
     Rule: health-checks."""
 
@@ -102,7 +102,7 @@ def test_ping_retries_on_a_new_connection(bench, alone, postgres_server):
     bench.run(break_and_ask())
 
 
-def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alone):
+def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, single_postgres):
     """A database that hangs after a broken connection is reported as unavailable.
     Rule: health-checks."""
     held = []
@@ -129,7 +129,7 @@ def test_database_that_hangs_after_a_broken_connection_is_unavailable(bench, alo
 
 
 @pytest.fixture
-def hung(bench, alone, postgres_server):
+def hung(bench, single_postgres, postgres_server):
     """Runs a use case on a separate connection, and passes it a function that stops that server
     process."""
     [[name]] = bench.select("SELECT current_database()")
@@ -156,7 +156,7 @@ def hung(bench, alone, postgres_server):
     return lambda use_case, long=False: bench.run(story(use_case, long))
 
 
-def test_rollback_that_fails_hides_no_error(bench, hung):
+def test_failing_rollback_does_not_hide_the_original_error(bench, hung):
     """A failing rollback doesn't hide the error that caused it, here a 404. Rule: error-envelope."""
     profile, now = bench.new_customer(), bench.clock.tick()
 
@@ -170,7 +170,7 @@ def test_rollback_that_fails_hides_no_error(bench, hung):
 
 
 @pytest.mark.parametrize("rows", [1, 100])
-def test_many_rows_wait_no_longer_for_a_server_that_hangs(bench, hung, rows):
+def test_insert_of_many_rows_waits_no_longer_for_a_hanging_server(bench, hung, rows):
     """Inserting many rows waits no longer for a hanging server than inserting one.
     Rule: database-away."""
     profile, now = bench.new_customer(), bench.clock.tick()

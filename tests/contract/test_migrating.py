@@ -55,7 +55,7 @@ async def save(url: str) -> None:
 
 
 @on_loop
-async def test_migrate_is_not_cut_by_the_timeouts_of_its_role(postgres_server, monkeypatch):
+async def test_timeouts_of_the_role_do_not_end_a_migration(postgres_server, monkeypatch):
     """A role's timeouts end neither a slow statement of a migration nor one that waits for a lock.
     Rule: migrate-once."""
     sql = "SELECT pg_sleep(0.5);\nALTER TABLE revocations ADD COLUMN later integer;"
@@ -70,7 +70,7 @@ async def test_migrate_is_not_cut_by_the_timeouts_of_its_role(postgres_server, m
 
 @pytest.mark.parametrize("sql", ["SELECT 1 / 0;", "SELECT pg_sleep(60);", INDEX])
 @on_loop
-async def test_migration_that_is_cut_is_named_and_resumed(postgres_server, monkeypatch, sql):
+async def test_interrupted_migration_is_named_and_resumed(postgres_server, monkeypatch, sql):
     """A migration that an error or the end of its server process interrupts is named, and the next run
     resumes. Rule: migrate-once."""
     async with database(postgres_server, monkeypatch, sql) as (url, other):

@@ -50,7 +50,7 @@ def test_concurrent_migrations_are_applied_once(empty, engine, count):
         ("INSERT INTO migrations VALUES (999, '0999_later', 'x', 'x')", "newer than this program"),
     ],
 )
-def test_schema_of_other_files_is_refused(tmp_path, sql, says):
+def test_changed_or_later_schema_is_refused(tmp_path, sql, says):
     """A changed schema, and one of a later release, are refused. Rule: migrate-once."""
     path = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(path)

@@ -34,7 +34,7 @@ def do(bench, profile, model, step):
     match step:
         case ("save", *wanted):
             new, asked, list_ids = saved(bench, model, id, now, *wanted)
-            both(
+            compare_outcomes(
                 write(saving.save, new, id, most, now, list_ids),
                 lambda: model.save(*asked),
                 lambda got, want: (got[0].id, got[1]) == want,
@@ -46,7 +46,7 @@ def do(bench, profile, model, step):
             ]
             news, asked, of_lists = zip(*each, strict=True)
             list_ids = [*itertools.chain(*of_lists)]
-            both(
+            compare_outcomes(
                 write(saving.save_many, news, made, most, now, list_ids),
                 lambda: model.save_many(asked),
                 lambda got, want: [item.id for item in got] == want,
@@ -55,14 +55,14 @@ def do(bench, profile, model, step):
             target, moved = model.list_at(at_list), model.item_at(at)
             after = model.item_at(behind) if isinstance(behind, int) else behind
             keeps = after == "keep"
-            both(
+            compare_outcomes(
                 write(lists.put_item, target, moved, UNSET if keeps else after, most, now),
                 lambda: model.put_item(target, moved, now, *([] if keeps else [after])),
                 lambda got, want: got.list_ids == model.lists_of(moved),
             )
         case ("remove_item", at_list, at):
             target, moved = model.list_at(at_list), model.item_at(at)
-            both(
+            compare_outcomes(
                 write(lists.remove_item, target, moved, most, now),
                 lambda: model.remove_item(target, moved, now),
             )
@@ -71,22 +71,22 @@ def do(bench, profile, model, step):
             stored = {"keep": None, "clear": items.NO_VARIANT}.get(variant, str(variant))
             kept = None if tags is None else tuple(tags)
             patch = ItemPatch(product and str(product), stored, quantity, kept, note)
-            both(
+            compare_outcomes(
                 write(saving.change, target, patch, now),
                 lambda: model.change(target, product, variant, quantity, tags, now, note),
             )
         case ("delete", at):
             target = model.item_at(at)
-            both(write(item_changes.delete, target, now), lambda: model.delete(target))
+            compare_outcomes(write(item_changes.delete, target, now), lambda: model.delete(target))
         case ("delete_many", ats):
             targets = [model.item_at(at) for at in ats]
-            both(
+            compare_outcomes(
                 write(item_changes.delete_many, [*targets, "nonsense"], now),
                 lambda: [model.forget(target) for target in targets],
             )
         case ("set_lists", at, on):
             target, chosen = model.item_at(at), lists_at(model, on)
-            both(
+            compare_outcomes(
                 write(item_changes.set_lists, target, chosen, most, now),
                 lambda: model.set_lists(target, chosen, now),
             )
@@ -103,16 +103,18 @@ def on_lists(write, model, step, id, now):
             model.new_list(id, name, now)
         case ("rename", at, name):
             target, name = model.list_at(at), name and lists.check_name(name)
-            both(
+            compare_outcomes(
                 write(lists.change, target, lists.ListFields(name), now),
                 lambda: model.rename(target, name, now),
             )
         case ("drop_list", at):
             target = model.list_at(at)
-            both(write(lists.delete, target, now), lambda: model.drop_list(target))
+            compare_outcomes(write(lists.delete, target, now), lambda: model.drop_list(target))
         case ("order", at, ats):
             target, ids_ = model.list_at(at), [model.item_at(other) for other in ats]
-            both(write(lists.order, target, ids_, now), lambda: model.order(target, ids_, now))
+            compare_outcomes(
+                write(lists.order, target, ids_, now), lambda: model.order(target, ids_, now)
+            )
 
 
 def lists_at(model, ats):
@@ -130,7 +132,7 @@ def saved(bench, model, id, now, product, variant, quantity, tags, on, note, nam
     return new, (id, product, variant, quantity, tags, chosen, now, note, named), list_ids
 
 
-def both(real, modelled, agree=lambda got, want: True):
+def compare_outcomes(real, modelled, agree=lambda got, want: True):
     """Runs both; they must raise equal errors or return results that agree."""
     outcomes: list[Any] = []
     for act in (real, modelled):
@@ -143,7 +145,7 @@ def both(real, modelled, agree=lambda got, want: True):
     assert refused or agree(got, want)
 
 
-def plain(record):
+def as_builtins(record):
     shown = msgspec.to_builtins(record)
     return shown | {name: int(shown[name]) for name in ("productId", "variantId") if name in shown}
 
@@ -154,9 +156,9 @@ def compare(bench, profile, model):
     everything = PageRequest(None, 250, search.Search())
     newest = sorted(model.items, reverse=True)
     page = run(db.read(items.page, profile, everything))
-    assert [plain(item) for item in page.records] == [model.shown(id) for id in newest]
+    assert [as_builtins(item) for item in page.records] == [model.shown(id) for id in newest]
     shown = run(db.read(lists.page, profile, everything))
-    assert [plain(record) for record in shown.records] == [
+    assert [as_builtins(record) for record in shown.records] == [
         model.shown_list(id) for id in sorted(model.lists, reverse=True)
     ]
     for made in model.lists:
@@ -183,7 +185,7 @@ def searches(model):
         yield f"list:{made}", lambda id: id in model.lists[made]["items"]
 
 
-def heard(bench, profile):
+def profile_events(bench, profile):
     """Returns a profile's events in order."""
     rows = bench.select(
         "SELECT profile_id, sequence, type, created_at, gid, data, traceparent FROM events "
@@ -196,7 +198,7 @@ def heard(bench, profile):
 def step(bench, profile, model, replay, doing):
     """Runs a step; its events must describe exactly what changed, one per record."""
     do(bench, profile, model, doing)
-    new = heard(bench, profile)[replay.sequence :]
+    new = profile_events(bench, profile)[replay.sequence :]
     name, *arguments = doing
     most = len(arguments[0]) if name.endswith("_many") else 1
     if name in ("save", "save_many"):  # each may create a list too
@@ -205,10 +207,10 @@ def step(bench, profile, model, replay, doing):
     for event in new:
         assert "itemCount" not in event["data"].get("changed", ())  # implied by the items' events
         replay.hear(event)
-    compare_told(replay, model)
+    compare_replay(replay, model)
 
 
-def compare_told(replay, model):
+def compare_replay(replay, model):
     assert replay.items == {id: model.shown(id) for id in model.items}
     assert replay.shown_lists() == {
         made: model.shown_list(made, "customer") for made in model.lists
@@ -252,7 +254,7 @@ def sign_in(bench, profile, model, replay, doing, most):
     moved = bench.write(linking.link, session, profile, most, now)
     left = model.link(other, now)
     assert moved == had[0] - left
-    *new, last = heard(bench, profile)[replay.sequence :]
+    *new, last = profile_events(bench, profile)[replay.sequence :]
     nouns = [event["type"].partition(".")[0] for event in new]
     assert nouns == sorted(nouns, reverse=True)  # lists, then items; one event each
     assert len({event["data"][noun]["id"] for noun, event in zip(nouns, new, strict=True)}) == len(
@@ -267,11 +269,11 @@ def sign_in(bench, profile, model, replay, doing, most):
     assert last["data"] == {
         "session": session.gid, "customer": profile.gid, "items": had[0], "lists": had[1], "left": left
     }  # fmt: skip
-    assert len(heard(bench, session)) == theirs.sequence
+    assert len(profile_events(bench, session)) == theirs.sequence
     for event in [*new, last]:
         replay.hear(event)
         assert (event["profile"], event["timestamp"]) == (profile.gid, now)
-    compare_told(replay, model)
+    compare_replay(replay, model)
     assert bench.holds(session) == (0, 0, 0)
     bench.check(session)
     assert bench.write(linking.link, session, profile, most, now) == 0

@@ -41,7 +41,7 @@ def shop(bench):
 
 
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="on a cluster, each profile is")
-def test_export_is_of_one_moment(bench, shop):
+def test_export_is_a_snapshot(bench, shop):
     """An export is a snapshot of one moment, also for profiles that it reads later.
     Rule: export-whole."""
     store, customer = shop
@@ -57,7 +57,7 @@ def test_export_is_of_one_moment(bench, shop):
     assert 77 in items_by_product(bench, customer)
 
 
-def test_import_replaces_a_store_only_as_it_was_made(bench, shop, tmp_path):
+def test_import_replaces_only_a_store_that_was_never_changed(bench, shop, tmp_path):
     """An import replaces a store only if it was never changed: no setting, token, webhook, product
     or customer.
     Rule: import-store."""
@@ -109,12 +109,12 @@ def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
     bench.check(there)
     assert [row[1] for row in bench.all("places", profile=there.id, list=None)] == [second]
     counts, _ = load(bench, file, other.handle)
-    assert (counts.items, counts.there) == (0, 1)
+    assert (counts.items, counts.existing) == (0, 1)
     bench.check(there)
 
 
 @pytest.mark.parametrize(("column", "here"), [("created_at", "2099"), ("touched_at", "2020")])
-def test_session_began_at_the_earlier_and_was_used_at_the_later(
+def test_merged_session_has_the_earlier_creation_and_the_later_use(
     bench, shop, tmp_path, column, here
 ):
     """A merged session gets the earlier creation and the later use, even if the file adds nothing
@@ -132,7 +132,7 @@ def test_session_began_at_the_earlier_and_was_used_at_the_later(
     assert bench.select(*asked) == of_file
 
 
-def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypatch):
+def test_import_adds_nothing_once_its_store_is_being_deleted(bench, shop, tmp_path, monkeypatch):
     """An import into a store that is being deleted adds nothing from the deletion's first step on.
     Rules: store-delete, import-twice."""
     store, _ = shop
@@ -148,7 +148,7 @@ def test_import_ends_where_its_store_is_deleted(bench, shop, tmp_path, monkeypat
         how = await bench.db.read(importing.plan, file, store.handle)
         into = await bench.db.write(importing.take_store, None, file, store.handle, NOW)
         seen = 0
-        async for counts in importing.load(bench.db, file, into, dry=False, how=how):
+        async for counts in importing.load(bench.db, file, into, dry=False, mode=how):
             seen = counts.profiles
             if seen == 3:
                 await bench.db.write(store_deletion.begin, into.handle, NOW)
@@ -187,7 +187,7 @@ def test_import_makes_no_events_and_continues_sequence_and_positions(bench, tmp_
     assert ([event.sequence for event in page.events], page.until) == ([4], 4)
 
 
-def test_import_into_a_store_of_another_kind_is_refused(bench, shop, tmp_path):
+def test_import_into_a_store_with_another_type_of_product_ids_is_refused(bench, shop, tmp_path):
     """An import into a store with another type of product ids is refused, under any handle.
     Rule: import-store."""
     store, _ = shop
@@ -288,7 +288,7 @@ def test_write_after_its_store_was_deleted_leaves_nothing(bench, shop):
         assert not any(sizes(bench, customer).values()), kind
 
 
-def test_write_that_comes_while_its_store_is_deleted_goes_with_it(bench, shop):
+def test_write_during_the_deletion_of_its_store_is_deleted_too(bench, shop):
     """Writes between the steps of a deletion are deleted too, and nothing is sent from its first
     step on, not even by a process that doesn't know of it yet.
     Rule: store-delete."""
@@ -356,7 +356,7 @@ def file(bench, family, tmp_path):
     return exported(bench, family.store, tmp_path)
 
 
-def test_what_is_missing_comes_back_once(bench, family, file):
+def test_missing_shares_and_reservations_are_restored_once(bench, family, file):
     """Missing shares and reservations are restored once; a dry run restores none.
     Rules: import-twice, import-checked."""
     before = family.rows()
@@ -378,7 +378,7 @@ def test_what_is_missing_comes_back_once(bench, family, file):
     bench.check(family.owner)
 
 
-def test_end_counts_what_all_steps_of_an_export_wrote(bench, family, tmp_path, monkeypatch):
+def test_end_line_counts_every_step_of_an_export(bench, family, tmp_path, monkeypatch):
     """The end line's counts include every step of the export; otherwise the import would refuse the
     file.
     Rule: export-whole."""
@@ -410,7 +410,7 @@ def test_reservation_is_restored_for_the_current_item(bench, family, file):
     bench.check(family.owner)
 
 
-def test_import_returns_nothing_that_a_sign_in_has_moved(bench, family, tmp_path):
+def test_import_after_a_sign_in_gives_the_ended_session_nothing(bench, family, tmp_path):
     """After a sign-in, an import gives the ended session nothing, and a token leads to one share.
     Rule: import-twice."""
     session = bench.new_session(family.store)
@@ -440,7 +440,7 @@ def test_import_returns_nothing_that_a_sign_in_has_moved(bench, family, tmp_path
         bench.check(one)
 
 
-def test_another_store_gets_no_links(bench, family, file):
+def test_import_into_a_store_with_another_id_adds_no_shares(bench, family, file):
     """A store with another id gets no shares: its lists are private. Rule: import-store."""
     other = bench.new_store()
     wish(bench, bench.new_customer(other), 5)
@@ -455,7 +455,7 @@ def test_another_store_gets_no_links(bench, family, file):
     assert family.rows() == before
 
 
-def test_import_that_ends_before_reservations_resumes(bench, family, file, monkeypatch):
+def test_interrupted_import_resumes_with_the_reservations(bench, family, file, monkeypatch):
     """An import that stopped before the reservations resumes, also between two parts of one
     profile.
     Rule: import-twice."""
@@ -480,9 +480,9 @@ def test_import_that_meets_an_erasure_finishes_it_first(bench, family, file):
     bench.write(erasure.erase, erased, bench.clock())
     assert bench.write(importing.add_missing, family.store, bundles) is None
     counts, _ = load(bench, file, family.store.handle, dry=True)
-    assert (counts.profiles, counts.there) == (1, 2)
+    assert (counts.profiles, counts.existing) == (1, 2)
     assert bench.read(erasure.is_under_way, erased.id)
     counts, _ = load(bench, file, family.store.handle)
-    assert (counts.profiles, counts.there) == (1, 2)
+    assert (counts.profiles, counts.existing) == (1, 2)
     bench.drain(erasure.work(bench.db, bench.clock))
     assert (family.rows(), items_by_product(bench, erased).keys()) == before

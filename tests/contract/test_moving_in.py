@@ -25,7 +25,7 @@ def read(tmp_path, text, store=NUMBERS, columns="", files=(), **how):
     path = tmp_path / "wishes.csv"
     path.write_text(text)
     os.utime(path, (AT / 1000, AT / 1000))
-    mapped = csv_file.columns(columns) if columns else {}
+    mapped = csv_file.parse_columns(columns) if columns else {}
     file = csv_file.CsvFile(str(path), store, csv_file.Reading(mapped, **how), AT)
     for _ in file.check():
         pass
@@ -100,7 +100,7 @@ def test_decimals_of_a_whole_number_are_dropped(tmp_path):
     text = "customer_id,product_id\n7120953278001.0,7130.0\n'7120953278001,7131\n,7131\n0.0,7131\n"
     file = read(tmp_path, text, skip_guests=True)
     assert wishes(file) == [("7120953278001", "7130"), ("7120953278001", "7131")]
-    assert file.guests == 2
+    assert file.guest_rows == 2
     gid = "gid://shopify/Customer/7120953278001.0"
     assert wishes(read(tmp_path, f"customer,product\n{gid},5\n")) == [("7120953278001", "5")]
     assert table.product_id(NUMBERS, "ProductVariant", "808950810.00") == "808950810"
@@ -131,35 +131,35 @@ SPOILT = {
 
 @pytest.mark.parametrize("cell", SPOILT)
 def test_spoilt_customer_id_is_refused(tmp_path, cell):
-    """An id that lost digits, a placeholder and an address are no customer. Rules:
-    spreadsheet-ids, placeholder-ids, import-emails."""
+    """An id that lost digits, a placeholder and an e-mail address are refused as customer ids.
+    Rules: spreadsheet-ids, placeholder-ids, import-emails."""
     [error] = read(tmp_path, f'customer,product\n"{cell}",1\n').spool.errors
     assert error.startswith("line 2: column 'customer': ") and SPOILT[cell] in error
 
 
-def test_text_form_of_a_spreadsheet_is_read(tmp_path):
+def test_text_in_a_spreadsheet_formula_is_read(tmp_path):
     """`="7"`, by which Excel's files keep a text, is 7. Rule: spreadsheet-ids."""
     file = read(tmp_path, 'customer,product\n"=""7120953279""",1\n')
     assert [bundle.profile.gid for bundle in file] == ["gid://shopify/Customer/7120953279"]
 
 
-def test_product_ids_that_lost_digits_are_refused_among_integers(tmp_path):
-    """In a store with integer ids `7.1E+12` is no product; in one with text ids any text is.
-    Rule: spreadsheet-ids."""
+def test_product_ids_that_lost_digits_are_refused_in_a_store_with_integer_ids(tmp_path):
+    """A store with integer ids refuses the product id `7.1E+12`; a store with text ids accepts any
+    text. Rule: spreadsheet-ids."""
     text = "customer,product\n7,7.1E12\n"
     assert "dropped digits" in read(tmp_path, text).spool.errors[0]
     assert wishes(read(tmp_path, "customer,product\n7,7.1E12\n", TEXTS)) == [("7", "7.1E12")]
 
 
-def test_addresses_are_ids_only_if_said_or_stored(bench, store, tmp_path):
-    """Addresses are customer ids with `--emails-are-ids`, or if the store has such a customer.
-    Rule: import-emails."""
+def test_email_addresses_are_customer_ids_only_if_requested_or_stored(bench, store, tmp_path):
+    """E-mail addresses are customer ids with `--emails-are-ids`, or if the store has such a
+    customer. Rule: import-emails."""
     assert not bench.read(importing.has_email_ids, store)
     text = "customer,product\nada@shop.example,1\ngid://shopify/Customer/bob%40shop.example,1\n"
     assert len(read(tmp_path, text, store).spool.errors) == 2
     file = read(tmp_path, text, store, emails_are_ids=True)
     assert [id for id, _ in wishes(file)] == ["ada@shop.example", "bob@shop.example"]
-    bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))
+    bench.drain(importing.load(bench.db, file, store, dry=False, mode="same"))
     assert bench.read(importing.has_email_ids, store)
     customer = profiles.of_customer(store, "gid://shopify/Customer/ada@shop.example")
     bench.check(customer)
@@ -177,9 +177,9 @@ CUSTOMERS = {
 
 
 @pytest.mark.parametrize("name", CUSTOMERS)
-def test_addresses_are_joined_to_ids(tmp_path, name):
-    """`--customers` joins addresses to ids in any case of letters. Rows whose address has no id,
-    or two, are left out and listed. Rules: import-join, import-omissions."""
+def test_email_addresses_are_joined_to_customer_ids(tmp_path, name):
+    """`--customers` joins e-mail addresses to ids, ignoring case. Rows whose address has no id, or
+    two, are left out and listed. Rules: import-join, import-omissions."""
     text = (
         "Customer Email,Product ID\nADA@shop.example,1\ncy@shop.example,2\nno@shop.example,3\n"
         "no@shop.example,4\n9,5\n"
@@ -188,7 +188,7 @@ def test_addresses_are_joined_to_ids(tmp_path, name):
     file = read(tmp_path, text, columns=mapped, files={"customers": CUSTOMERS[name]})
     assert wishes(file) == [("71", "1"), ("9", "5")]
     path = tmp_path / "customers.csv"
-    assert [*file.omissions.reasons()] == [
+    assert [*file.omissions.describe_reasons()] == [
         f"Customer Email: has no id in {path} (2 rows with 1 different values, first: line 4)",
         f"Customer Email: has two ids in {path} (1 row, first: line 3)",
     ]
@@ -204,7 +204,7 @@ def test_addresses_are_joined_to_ids(tmp_path, name):
 
 
 @pytest.mark.parametrize("store", [NUMBERS, TEXTS], ids=["integers", "text"])
-def test_handles_are_joined_to_ids(tmp_path, store):
+def test_handles_are_joined_to_product_ids(tmp_path, store):
     """`--handles` joins handles to product ids; ids among them stay. Rule: import-join."""
     files = {"handles": "ID,Handle,Title\n632910392,Blue-Shirt,x\n632910392,Blue-Shirt,y\n"}
     gid = "gid://shopify/Product/5"
@@ -300,8 +300,9 @@ def test_skip_rows_imports_the_rest(tmp_path):
     assert read(tmp_path, f'{text}"7"7,1,\n', skip_rows=True).spool.errors
 
 
-def test_bad_address_costs_the_cell(tmp_path):
-    """Only the cells of bad addresses are lost; blanks around an address are. Rule: import-omissions."""
+def test_bad_email_address_is_left_out(tmp_path):
+    """A bad e-mail address is left out and its row imported; spaces around an address are removed.
+    Rule: import-omissions."""
     text = (
         "customer,product,email\n18, 18 , Ada@Shop.Example \n20,20,n/a\n"
         '21,21,"ada@shop.example, bob@shop.example"\n22,22,mailto:x@shop.example\n'
@@ -310,4 +311,4 @@ def test_bad_address_costs_the_cell(tmp_path):
     mails = {bundle.profile.gid.rpartition("/")[2]: bundle.profile.email for bundle in file}
     assert mails["18"] == "Ada@Shop.Example" and mails["20"] is None and mails["21"] is None
     assert mails["22"] is None and len(wishes(file)) == 4
-    assert "n/a" in next(file.omissions.reasons())
+    assert "n/a" in next(file.omissions.describe_reasons())

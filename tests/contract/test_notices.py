@@ -54,21 +54,21 @@ def wish(bench, store, variant=None, of=PRODUCT, profile=None):
     return owner, item.id
 
 
-def step(bench, store):
+def run_batch(bench, store):
     bench.clock.tick()
     return bench.write(notices.process_batch, store, PRODUCT, bench.clock())
 
 
 def new_notices(bench, store, every=False):
     """Runs all steps; returns the new notices by item as type, prices and variant."""
-    before = 0 if every else len(written(bench, store))
+    before = 0 if every else len(notice_events(bench, store))
     steps = 0
     while bench.read(notices.backlog):
-        step(bench, store)
+        run_batch(bench, store)
         steps += 1
         assert steps < 40
     found = {}
-    for type_, data in written(bench, store)[before:]:
+    for type_, data in notice_events(bench, store)[before:]:
         found.setdefault(data["item"]["id"], []).append((
             type_,
             *(data.get(name, {}).get("amount") for name in ("previousPrice", "price")),
@@ -77,7 +77,7 @@ def new_notices(bench, store, every=False):
     return found
 
 
-def written(bench, store):
+def notice_events(bench, store):
     rows = bench.select(
         "SELECT type, data FROM events WHERE store_id = $1 AND (type = $2 OR type = $3) "
         "ORDER BY created_at, profile_id, sequence",
@@ -86,7 +86,7 @@ def written(bench, store):
     return [(type_, json.loads(data)) for type_, data in rows]
 
 
-def test_one_notice_of_a_kind_is_emitted_in_a_day(bench, store):
+def test_item_gets_one_notice_of_each_type_in_24_hours(bench, store):
     """An item gets one notice of each type in 24 hours. A notice dated ten years ahead by a wrong
     clock doesn't suppress later ones.
     Rules: notice-each-once, notice-reference, clock-guard."""
@@ -142,7 +142,7 @@ def test_store_without_events_gets_no_notices_but_reference_prices(bench, store)
     assert new_notices(bench, store) == {}
     put(bench, store, "85 EUR")
     assert bench.read(notices.backlog) == 1
-    assert step(bench, off) == 0
+    assert run_batch(bench, off) == 0
     assert bench.read(notices.backlog) == 0
 
 
@@ -159,7 +159,7 @@ def test_drop_emits_a_notice_for_each_wisher(bench, store):
     assert new_notices(bench, store) == {}
     put(bench, store, "95.00 EUR", **facts)
     assert new_notices(bench, store) == {id: [(DROPPED, "100", "95.00", None)] for id in mine}
-    _, data = written(bench, store)[0]
+    _, data = notice_events(bench, store)[0]
     assert data.keys() == {"item", "product", "previousPrice", "price", "notices"}
     assert data["product"] == facts
     assert data["price"] == {"amount": "95.00", "currency": "EUR"}
@@ -171,7 +171,7 @@ def test_drop_emits_a_notice_for_each_wisher(bench, store):
     assert types == [(1, "item.created"), (2, DROPPED)]
 
 
-def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
+def test_reverted_drop_stops_its_remaining_notices(bench, store):
     """A drop that is taken back stops the remaining notices: by price, currency or deletion. So does running out of stock again.
     Rule: notice-each-once."""
     for _ in range(30):
@@ -179,7 +179,7 @@ def test_drop_that_is_taken_back_stops_what_is_left(bench, store):
     for back in ("100 EUR", "95.01 EUR", "50 USD", "gone"):
         bench.clock.milliseconds += DAY_MS
         drop(bench, store)
-        assert step(bench, store) == 20
+        assert run_batch(bench, store) == 20
         if back == "gone":
             bench.write(products.delete, store, PRODUCT, bench.clock.tick())
         else:
@@ -197,13 +197,13 @@ def test_unfinished_drop_resumes_with_the_newest_price(bench, store):
     wishes = [wish(bench, store)[1] for _ in range(30)]
     put(bench, store, "100 EUR")
     put(bench, store, "80 EUR")
-    step(bench, store)
+    run_batch(bench, store)
     put(bench, store, "90 EUR")
     left = new_notices(bench, store)
     assert left == {id: [(DROPPED, "100", "90", None)] for id in wishes[20:]}
     bench.clock.milliseconds += DAY_MS
     put(bench, store, "80 EUR")
-    step(bench, store)
+    run_batch(bench, store)
     put(bench, store, "70 EUR")
     left = new_notices(bench, store)
     assert left == {id: [(DROPPED, "90", "70", None)] for id in wishes[20:]}
@@ -217,7 +217,7 @@ def test_unfinished_drop_is_emitted_once_after_a_day(bench, store):
     second = wish(bench, store, 2)[1]
     put(bench, store, variants={1: ("100 EUR", None), 2: ("100 EUR", None)})
     put(bench, store, variants={1: ("90 EUR", None), 2: ("100 EUR", None)})
-    step(bench, store)
+    run_batch(bench, store)
     bench.clock.milliseconds += DAY_MS + 1
     put(bench, store, variants={1: ("90 EUR", None), 2: ("90 EUR", None)})
     assert new_notices(bench, store).keys() == {*first[20:], second}
@@ -236,7 +236,7 @@ def test_wish_that_is_saved_later_gets_no_notice(bench, store):
 
 
 @pytest.mark.parametrize("heard", ["session", "customer", "nobody"])
-def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
+def test_link_during_a_drop_neither_loses_nor_doubles_notices(bench, store, heard):
     """A link in between neither loses nor doubles a notice, and doesn't change updatedAt.
     Rule: notice-each-once."""
     session, customer = bench.new_session(store), bench.new_customer(store)
@@ -249,10 +249,10 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
         wish(bench, store, profile=owner)
     moved = wish(bench, store, 3, profile=session)[1]
     drop(bench, store)
-    step(bench, store)
+    run_batch(bench, store)
     bench.link(session, customer)
     new_notices(bench, store, every=True)
-    of = [(t, d["item"]["id"]) for t, d in written(bench, store)]
+    of = [(t, d["item"]["id"]) for t, d in notice_events(bench, store)]
     assert len(of) == len(set(of)) == 32
     assert (DROPPED, moved) in of
     marks = bench.select(
@@ -261,7 +261,7 @@ def test_link_in_the_middle_loses_and_doubles_nothing(bench, store, heard):
     assert marks == [(2,)]
 
 
-def test_wish_of_a_closed_session_is_passed_over(bench, store):
+def test_wish_of_a_closed_session_is_skipped(bench, store):
     """A closed session that waits for the purge is skipped and blocks nobody.
     Rule: notice-each-once."""
     session = bench.new_session(store)
@@ -305,7 +305,7 @@ def test_two_processes_never_work_on_one_product(bench, store, engine):
     assert len(new_notices(bench, store)) == 1
 
 
-def test_store_with_one_notice_waits_for_no_other_store(bench, store):
+def test_store_with_one_notice_is_not_delayed_by_a_busy_store(bench, store):
     """A store with one notice isn't delayed by another store with sixty products (fair queueing).
     Rule: notice-fair."""
     other = bench.new_store(events=True)
@@ -320,10 +320,10 @@ def test_store_with_one_notice_waits_for_no_other_store(bench, store):
         put(bench, other, price)
 
     assert sum(bench.drain(notices.process_batches(bench.db, bench.clock))) == 2
-    assert len(written(bench, other)) == 1
+    assert len(notice_events(bench, other)) == 1
     for _ in range(60):
         bench.drain(notices.process_batches(bench.db, bench.clock))
-    assert len(written(bench, store)) == 60
+    assert len(notice_events(bench, store)) == 60
     assert bench.read(notices.backlog) == 0
 
 
@@ -360,7 +360,7 @@ class Plain(NamedTuple):
     waiting: tuple | None = None
 
 
-def plain(was, price, available, percent, number):
+def restate_put(was, price, available, percent, number):
     """Returns the variant after a put, of a drop the price before and the number of the put, and
     whether it is back in stock."""
     amount, currency = (Decimal(price.split()[0]), price.split()[1]) if price else (None, None)
@@ -374,8 +374,8 @@ def plain(was, price, available, percent, number):
     if drops(was.reference, now, percent):
         waiting = (*(waiting or was.reference)[:2], number)
     elif was.reference and was.reference[1] == currency and amount <= was.reference[0]:
-        return after(now, was.reference, available, waiting, back)
-    return after(now, now, available, waiting, back)
+        return restate_variant(now, was.reference, available, waiting, back)
+    return restate_variant(now, now, available, waiting, back)
 
 
 def drops(before, now, percent):
@@ -385,7 +385,7 @@ def drops(before, now, percent):
     return now[0] <= before[0] * (1 - Decimal(percent) / 100) and now[0] < before[0]
 
 
-def after(now, reference, available, waiting, back):
+def restate_variant(now, reference, available, waiting, back):
     """Returns the variant, whose drop waits while it is sold out, the price it dropped from, and
     whether it is back."""
     if available is False:
@@ -435,7 +435,7 @@ def test_pending_drop_waits_while_the_price_is_unknown(bench, unknown):
         store = bench.new_store(events=True)
         wishes = [wish(bench, store)[1] for _ in range(30)]
         drop(bench, store)
-        assert step(bench, store) == 20
+        assert run_batch(bench, store) == 20
         for _ in range(2):
             put(bench, store, unknown)
             assert new_notices(bench, store) == {}
@@ -446,7 +446,7 @@ def test_pending_drop_waits_while_the_price_is_unknown(bench, unknown):
 
 
 @pytest.mark.either_engine
-def test_pending_notices_of_one_kind_leave_those_of_the_other(bench):
+def test_pending_drop_does_not_delay_a_restock(bench):
     """A restock is emitted while a drop waits for a known price, and continues while availability is unknown.
     Rules: notice-reference, notice-each-once."""
     store = bench.new_store(events=True)
@@ -454,7 +454,7 @@ def test_pending_notices_of_one_kind_leave_those_of_the_other(bench):
     put(bench, store, "100 EUR", availability="backorder")
     put(bench, store, "90 EUR", None)
     put(bench, store, None, True)
-    assert step(bench, store) == 20
+    assert run_batch(bench, store) == 20
     put(bench, store, None, None)
     assert new_notices(bench, store, every=True) == {
         id: [(BACK, None, None, None)] for id in wishes
@@ -470,9 +470,9 @@ STOCK = ("out_of_stock", "preorder", "backorder", "in_stock")
 
 @pytest.mark.either_engine
 @pytest.mark.parametrize("after", STOCK)
-def test_drop_of_a_sold_out_product_waits(bench, after):
-    """A drop while the product is sold out waits; the restock tells it, and so does the next
-    availability without a restock. Rules: notice-drop, notice-reference."""
+def test_drop_of_a_sold_out_product_waits_until_it_is_available(bench, after):
+    """A drop of a sold-out product waits. The restock's notice then has the lower price; other
+    availability causes a notice of the drop. Rules: notice-drop, notice-reference."""
     store = bench.new_store(events=True)
     _, id = wish(bench, store)
     put(bench, store, "100 EUR", availability="in_stock")
@@ -487,9 +487,10 @@ def test_drop_of_a_sold_out_product_waits(bench, after):
 
 
 @pytest.mark.either_engine
-def test_drop_is_told_below_the_saved_price_only(bench):
-    """A shopper who saved for less than the new price hears of no drop, and of the next one below the
-    saved price; in another currency, or without a saved price, each drop counts. Rule: notice-drop."""
+def test_drop_is_notified_only_below_the_saved_price(bench):
+    """A shopper who saved for less than the new price gets no notice of the drop, but one of the
+    next drop below the saved price; in another currency, or without a saved price, each drop
+    counts. Rule: notice-drop."""
     store = bench.new_store(events=True)
     _, unpriced = wish(bench, store)
     saved = {}
@@ -564,7 +565,7 @@ PERIODS = (
 @strategies.examples(10)
 def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, percent):
     """Notices follow restated rules for each variant, with a day between puts; an item without a
-    variant gets that of the first variant that has one, unless it heard of a later drop before.
+    variant gets that of the first variant that has one, unless it had one of a later drop before.
     Rules: notice-drop, notice-reference."""
     store = bench.new_store(events=True, price_drop_percent=percent)
     wishes = {variant: wish(bench, store, variant)[1] for variant in (None, 1, 2, 9)}
@@ -580,7 +581,9 @@ def test_any_sequence_of_puts_agrees_with_the_plain_rules(bench, sequence, perce
         expected = {}
         after = {}
         for id, (its, there) in whole.items():
-            after[id], dropped, back = plain(model.get(id, Plain()), its, there, percent, number)
+            after[id], dropped, back = restate_put(
+                model.get(id, Plain()), its, there, percent, number
+            )
             expected[id] = (dropped, back)
         model = after
         found = new_notices(bench, store)

@@ -10,7 +10,7 @@ from tests.replay import Replay
 from wishwell.wishlists import lists, ordering
 
 from .conftest import PLENTY
-from .test_model import heard
+from .test_model import profile_events
 
 # For each move: its old and new index, by the list's number of items.
 MOVES = {
@@ -93,14 +93,14 @@ def test_moves_in_the_worst_directions_agree_with_a_plain_list(event_bench, way,
         before = after
     assert written <= moves * (1 if way in ("to the start", "to the end") else 6) + 2 * count
     assert order_of(event_bench, profile, made) == order
-    for event in heard(event_bench, profile)[1:]:
+    for event in profile_events(event_bench, profile)[1:]:
         replay.hear(event)
     assert replay.sequence == moves + 1
     assert replay.placed[made] == order
 
 
 @pytest.mark.parametrize("begin", [0, ordering.POSITION_LIMIT // 2, ordering.POSITION_LIMIT - 6])
-def test_moves_find_room_at_the_limits_of_the_column(bench, begin):
+def test_moves_succeed_at_the_limits_of_the_position_column(bench, begin):
     """Moves find room where positions have no gaps, also at the limits of PostgreSQL's `integer`.
     Rule: list-order."""
     profile, made, order = filled(bench, 5)
@@ -119,7 +119,7 @@ def test_event_of_a_move_is_small_on_lists_of_any_length(event_bench, count):
     event_bench.write(lists.order, profile, made, order, event_bench.clock.tick())
     move(event_bench, profile, made, order, count - 1, 1)
     move(event_bench, profile, made, order, 3, 0)
-    whole, *moves = [event["data"] for event in heard(event_bench, profile)]
+    whole, *moves = [event["data"] for event in profile_events(event_bench, profile)]
     assert len(whole["itemIds"]) == count
     for data, (item, after) in zip(moves, ((order[2], order[1]), (order[0], None)), strict=True):
         assert data["moved"] == {"itemId": item, "after": after}

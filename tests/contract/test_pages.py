@@ -57,7 +57,7 @@ def walk(bench, scope, size, query, cursor=None, way="next"):
 @strategies.examples(25)
 def test_pages_of_any_size_have_exactly_the_records(bench, stocked, size, query, whole, who):
     """Walking forwards yields all records, newest first; walking backwards yields the same pages.
-    No cursor leads nowhere."""
+    Every cursor leads to a page with records."""
     store, owners = stocked
     profile = list(owners)[who]
     scope = profiles.WholeStore(store) if whole else profile
@@ -104,7 +104,7 @@ def test_page_whose_records_were_deleted_has_a_previous_page(bench, backward, qu
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_page_names_no_other_whose_records_are_gone(bench, backward):
+def test_page_has_no_cursor_to_a_page_whose_records_were_deleted(bench, backward):
     """A page has no cursor to a page whose records were deleted. Rule: cursor-pagination."""
     profile = bench.new_customer()
     saved = [bench.save(profile, product).id for product in (1, 2)]
@@ -115,7 +115,7 @@ def test_page_names_no_other_whose_records_are_gone(bench, backward):
     assert ([item.id for item in page.records], page.next, page.previous) == ([left], None, None)
 
 
-def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
+def test_empty_page_is_a_snapshot_when_a_link_commits_between_its_statements(bench):
     """An empty page is a snapshot: a link between its two statements doesn't produce an
     inconsistent page."""
     session, customer = bench.new_session(), bench.new_customer()
@@ -137,7 +137,7 @@ def test_empty_page_is_of_one_moment_though_a_link_comes_between(bench):
 
 
 @pytest.mark.parametrize("limit", [2, 250])
-def test_page_with_products_is_one_however_they_are_read(bench, limit):
+def test_page_with_products_is_the_same_joined_or_read_separately(bench, limit):
     """A page with products is the same whether joined, or read by a separate statement as on a
     cluster.
     Rule: engines-alike."""

@@ -148,8 +148,9 @@ def page_questions(engine, count) -> Iterator[Question]:
             yield name, step._replace(takes=takes), named | dict(zip("abc", values, strict=False))
 
 
-def test_arguments_of_plans_are_arrays_where_the_statement_takes_one():
-    """The slow test below runs each statement; a new array without a value fails here already."""
+def test_array_parameters_of_statements_have_sample_values():
+    """Each array parameter has a sample value, so that a missing one fails in this quick test
+    already."""
     for name, step, params in questions("postgresql"):
         for number in set(re.findall(r"\$(\d+)::text\[\]", step.sql)):
             argument = step.takes[int(number) - 1]

@@ -22,7 +22,9 @@ TEXTS = stores.apply_patch(STORE, stores.StorePatch(product_ids="text"), ids.tim
 
 def products_of(path, store, how):
     """Reads a file as a catalogue. Returns its products."""
-    named = table.columns(how["map"], feed_formats.MAPPED, ()) if "map" in how else None
+    named = (
+        table.parse_columns(how["map"], feed_formats.MAPPABLE_FIELDS, ()) if "map" in how else None
+    )
     with path.open("rb") as file:
         found = Catalogue(
             str(path),
@@ -39,7 +41,7 @@ def products_of(path, store, how):
     return {
         "format": f"{found.feed.format.name} {found.feed.syntax}",
         "products": json.loads(msgspec.json.encode(made)),
-        "left_out": [*map(str, catalogue_summary.of(found, Changes(found), NOW).reasons)],
+        "left_out": [*map(str, catalogue_summary.summarise(found, Changes(found), NOW).reasons)],
     }
 
 
@@ -47,7 +49,7 @@ def wishes_of(path, store, how):
     """Reads a file as another app's wishlists. Returns them."""
     zone = ZoneInfo(how["time_zone"]) if "time_zone" in how else None
     flags = {name: how.get(name, False) for name in ("skip_guests", "emails_are_ids")}
-    reading = Reading(csv_file.columns(how["map"]), zone=zone, **flags)
+    reading = Reading(csv_file.parse_columns(how["map"]), zone=zone, **flags)
     found = CsvFile(str(path), store, reading, NOW)
     for _ in found.check():
         pass
@@ -69,11 +71,11 @@ def wishes_of(path, store, how):
             for item in bundle.items
         ]
     made.sort(key=lambda one: (one["customer"], one["product"]))
-    return {"wishes": made, "guests": found.guests, "faults": found.spool.errors}
+    return {"wishes": made, "guests": found.guest_rows, "faults": found.spool.errors}
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted(FILES.glob("*.json"))])
-def test_file_of_a_platform_is_read(name):
+def test_platform_file_is_read_without_naming_its_format(name):
     """Files as platforms write them are read as documented, without naming the format.
     Rules: catalogue-formats, catalogue-variants, catalogue-prices, catalogue-cells, catalogue-other-rows,
     import-csv."""
@@ -83,7 +85,7 @@ def test_file_of_a_platform_is_read(name):
     assert read(FILES / name, TEXTS if how.get("store") == "text" else STORE, how) == right
 
 
-def test_all_files_of_the_corpus_have_a_result():
+def test_every_file_of_the_corpus_is_tested():
     """No file of the corpus is left untested."""
     files = {path.name for path in FILES.iterdir()}
     assert files == {name for path in FILES.glob("*.json") for name in (path.name, path.stem)}

@@ -32,7 +32,7 @@ def shop(bench):
     return bench.new_store(events=True, reporting=ON, naming=naming)
 
 
-def at(second):
+def platform_time(second):
     """Returns the platform's form of a time of a week ago, and its form here."""
     text = ids.timestamp(1_799_400_000_000 + second * 1000)
     return text.replace(".000Z", "+00:00"), text
@@ -40,7 +40,7 @@ def at(second):
 
 def product(second=0, **changes):
     """Returns the sample of a product; ``changes`` of "0" and "1" are for its variants."""
-    made = PRODUCT | {"updated_at": at(second)[0], "variants": []}
+    made = PRODUCT | {"updated_at": platform_time(second)[0], "variants": []}
     for place, one in enumerate(PRODUCT["variants"]):
         made["variants"].append(one | changes.pop(str(place), {}))
     return made | changes
@@ -51,11 +51,15 @@ def order(second=0, *lines, **changes):
     base = ORDER["line_items"][0] | {"variant_id": None}
     made = [base | {"id": number} | line for number, line in enumerate(lines, 1)]
     state = {"cancelled_at": None, "financial_status": "paid", "currency": "EUR"}
-    times = {"created_at": at(0)[0], "processed_at": at(0)[0], "updated_at": at(second)[0]}
+    times = {
+        "created_at": platform_time(0)[0],
+        "processed_at": platform_time(0)[0],
+        "updated_at": platform_time(second)[0],
+    }
     return ORDER | state | times | {"line_items": made} | changes
 
 
-def taking(bench, store, body, secret=""):
+def arguments_of_take(bench, store, body, secret=""):
     """Returns the arguments of ``take``; the same body and secret are the same delivery. By default
     each store has its own secret."""
     raw = json.dumps(body)
@@ -65,13 +69,13 @@ def taking(bench, store, body, secret=""):
     return store, signed, made, bench.new_id(), bench.clock()
 
 
-def take(bench, store, body, secret=""):
-    return bench.write(platform_webhooks.take, *taking(bench, store, body, secret))
+def send_delivery(bench, store, body, secret=""):
+    return bench.write(platform_webhooks.apply_body, *arguments_of_take(bench, store, body, secret))
 
 
-def together(bench, *takings):
+def receive_concurrently(bench, *takings):
     """Takes deliveries at the same time. Returns the results and errors."""
-    run = [bench.db.write(platform_webhooks.take, *one) for one in takings]
+    run = [bench.db.write(platform_webhooks.apply_body, *one) for one in takings]
 
     async def gathered():
         return await asyncio.gather(*run, return_exceptions=True)
@@ -107,13 +111,13 @@ def bought(bench, store):
 # ------------------------------------------------------------------------------------ products
 
 
-def test_product_is_read_from_the_sample(bench, shop):
+def test_product_is_read_from_the_platforms_sample(bench, shop):
     """The platform's sample gives title, link, variants, prices and stock. Rule: platform-products."""
     picture = {"id": 5, "src": "https://cdn.example/5.jpg"}
     body = product(
         image=picture, images=[picture], **{"1": {"image_id": 5, "inventory_quantity": 0}}
     )
-    assert take(bench, shop, body) == "applied"
+    assert send_delivery(bench, shop, body) == "applied"
     price = {"amount": "19.99", "currency": "EUR"}
     small = {"variantId": SMALL, "title": "Small", "price": price}
     medium = {"variantId": MEDIUM, "title": "Medium", "price": price}
@@ -142,10 +146,10 @@ def test_product_is_read_from_the_sample(bench, shop):
         ({"inventory_quantity": "7"}, ("19.99", None)),
     ],
 )
-def test_bad_or_unusual_field_costs_that_field(bench, shop, changes, expected):
+def test_unreadable_field_is_unknown_and_the_others_are_read(bench, shop, changes, expected):
     """A field that can't be read is unknown; stock follows from quantity and policy.
     Rules: platform-products, product-replaced."""
-    assert take(bench, shop, product(**{"0": changes, "1": changes})) == "applied"
+    assert send_delivery(bench, shop, product(**{"0": changes, "1": changes})) == "applied"
     for variant in stored(bench, shop)["variants"]:
         shown = variant.get("price", {}).get("amount"), variant.get("availability")
         assert shown == expected
@@ -177,19 +181,19 @@ def test_any_order_of_versions_ends_in_the_newest(bench, states, is_deleted, dat
     given = [*bodies, newest]
     arriving = data.draw(st.permutations(given + data.draw(st.lists(st.sampled_from(given)))))
     for body in arriving:
-        take(bench, shop, body)
-    take(bench, alone, newest)
+        send_delivery(bench, shop, body)
+    send_delivery(bench, alone, newest)
     assert stored(bench, shop) == stored(bench, alone) != None  # noqa: E711
 
 
-def test_product_that_is_not_listed_is_removed_until_it_is(bench, shop):
+def test_unlisted_product_is_hidden_until_a_listed_version_arrives(bench, shop):
     """A draft, archived or unpublished product isn't shown, whether it was before or not; a later
     version that is listed brings it back. Rule: platform-products."""
     hidden: list[dict] = [{"status": "draft"}, {"status": "archived"}, {"published_at": None}]
     for second, changes in enumerate(hidden):
-        take(bench, shop, product(2 * second, **changes))
+        send_delivery(bench, shop, product(2 * second, **changes))
         assert stored(bench, shop) == "deleted"
-        take(bench, shop, product(2 * second + 1, status="unlisted"))
+        send_delivery(bench, shop, product(2 * second + 1, status="unlisted"))
         assert stored(bench, shop)["title"] == PRODUCT["title"]
 
 
@@ -197,7 +201,7 @@ def test_import_between_webhooks_takes_effect_when_it_arrives(bench, shop):
     """A put replaces a webhook's data, a repeated or older webhook doesn't bring it back, a newer one
     does; a put brings a deleted product back. Rules: platform-products, product-replaced."""
     for body in (product(5, title="Five"), product(6, title="Six")):
-        assert take(bench, shop, body) == "applied"
+        assert send_delivery(bench, shop, body) == "applied"
     made = products.NewProduct(str(ID), products.ProductData(title="File"))
 
     def put():
@@ -205,20 +209,20 @@ def test_import_between_webhooks_takes_effect_when_it_arrives(bench, shop):
 
     put()
     for old in (product(5, title="Five"), product(6, title="Six"), product(4, title="Four")):
-        assert take(bench, shop, old) == "unchanged"
+        assert send_delivery(bench, shop, old) == "unchanged"
     assert stored(bench, shop)["title"] == "File"
-    assert take(bench, shop, product(6, title="Same second")) == "applied"
-    assert take(bench, shop, {"id": ID}) == "applied"
+    assert send_delivery(bench, shop, product(6, title="Same second")) == "applied"
+    assert send_delivery(bench, shop, {"id": ID}) == "applied"
     ahead = {"updated_at": ids.timestamp(bench.clock.milliseconds + 3_600_000)}
     for late in (product(9), product() | ahead):
-        assert take(bench, shop, late) == "unchanged" and stored(bench, shop) == "deleted"
+        assert send_delivery(bench, shop, late) == "unchanged" and stored(bench, shop) == "deleted"
     put()
     assert stored(bench, shop)["title"] == "File"
 
 
 def test_partial_list_of_variants_removes_nothing(bench, shop):
-    """Variants that the platform may have left out stay; those that a complete list lacks go.
-    Rule: platform-products."""
+    """Variants that the platform may have left out stay; those that a complete list lacks are
+    removed. Rule: platform-products."""
     base = PRODUCT["variants"][0]
     many = [base | {"id": 1000 + number, "title": f"V{number}"} for number in range(150)]
     gids = [{"admin_graphql_api_id": f"gid://shopify/ProductVariant/{one['id']}"} for one in many]
@@ -226,28 +230,32 @@ def test_partial_list_of_variants_removes_nothing(bench, shop):
     def numbers():
         return [one["variantId"] for one in stored(bench, shop)["variants"]]
 
-    take(bench, shop, product(1) | {"variants": many, "variant_gids": gids})
+    send_delivery(bench, shop, product(1) | {"variants": many, "variant_gids": gids})
     every = [one["id"] for one in many]
     assert numbers() == every
     partial = (100, gids), (100, None), (50, gids)
     for second, (count, named) in enumerate(partial, 2):
-        take(bench, shop, product(second) | {"variants": many[:count], "variant_gids": named})
+        send_delivery(
+            bench, shop, product(second) | {"variants": many[:count], "variant_gids": named}
+        )
         assert numbers() == every
     last = stored(bench, shop)["variants"][149]
     assert (last["price"]["amount"], last["availability"]) == ("19.99", "in_stock")
     whole = (120, gids[:120]), (3, gids[:3]), (2, None)
     for second, (count, named) in enumerate(whole, 5):
-        take(bench, shop, product(second) | {"variants": many[:count], "variant_gids": named})
+        send_delivery(
+            bench, shop, product(second) | {"variants": many[:count], "variant_gids": named}
+        )
         assert numbers() == every[:count]
 
 
 def test_update_triggers_notices_as_an_import_does(bench, shop):
-    """A restock, with the price before the drop, reaches who wishes for the product.
-    Rules: platform-products, notice-drop, product-replaced."""
+    """A restock, with the price before the drop, triggers a notice to everybody who wishes for the
+    product. Rules: platform-products, notice-drop, product-replaced."""
     customer = wisher(bench, shop, (ID, SMALL))
     stock = {"0": {"inventory_quantity": 0}}
     for body in (product(1, **stock), product(2, **{"0": {"price": "9.99"}})):
-        take(bench, shop, body)
+        send_delivery(bench, shop, body)
     bench.drain(notices.process_batches(bench.db, bench.clock))
     found = bench.select(
         "SELECT type, data LIKE '%previousPrice%' FROM events WHERE profile_id = $1 ORDER BY type",
@@ -289,10 +297,10 @@ def test_update_triggers_notices_as_an_import_does(bench, shop):
         ({}, {"financial_status": "pending"}, None),
         ({}, {"financial_status": "partially_refunded"}, (1, "89.99")),
         ({}, {"financial_status": "refunded"}, None),
-        ({}, {"cancelled_at": at(1)[0]}, None),
+        ({}, {"cancelled_at": platform_time(1)[0]}, None),
     ],
 )  # fmt: skip
-def test_order_counts_units_that_stay_and_what_was_paid(bench, shop, line, more, expected):
+def test_order_counts_unrefunded_units_and_the_price_paid(bench, shop, line, more, expected):
     """Stores units after refunds, and the price paid per unit after discounts, with tax. A guest or an unpaid order
     matches nothing. Rule: platform-orders."""
     wisher(bench, shop)
@@ -302,7 +310,7 @@ def test_order_counts_units_that_stay_and_what_was_paid(bench, shop, line, more,
     body = order(1, line, **more)
     if "current_quantity" not in line and "quantity" in line:
         del body["line_items"][0]["current_quantity"]
-    assert take(bench, shop, body) == "applied"
+    assert send_delivery(bench, shop, body) == "applied"
     found = [(units, amount) for _, _, units, amount, _ in bought(bench, shop)]
     assert found == ([expected] if expected else [])
 
@@ -326,7 +334,7 @@ def test_any_order_of_order_versions_ends_in_the_newest(bench, units, is_cancell
         bodies.append(last | {"cancelled_at": last["updated_at"]})
     given = data.draw(st.permutations(bodies + data.draw(st.lists(st.sampled_from(bodies)))))
     for body in given:
-        take(bench, shop, body)
+        send_delivery(bench, shop, body)
     left = 0 if is_cancelled else bodies[-1]["line_items"][0]["current_quantity"]
     if bodies[-1]["financial_status"] == "pending":
         left = 0
@@ -337,20 +345,20 @@ def test_later_version_without_a_customer_still_takes_units_back(bench, shop):
     """After the platform has removed the customer from an order, a refund still counts.
     Rules: platform-orders, order-versions."""
     wisher(bench, shop)
-    take(bench, shop, order(1, {"quantity": 3, "current_quantity": 3}))
-    take(bench, shop, order(2, {"quantity": 3, "current_quantity": 1}, customer=None))
+    send_delivery(bench, shop, order(1, {"quantity": 3, "current_quantity": 3}))
+    send_delivery(bench, shop, order(2, {"quantity": 3, "current_quantity": 1}, customer=None))
     assert [units for _, _, units, *_ in bought(bench, shop)] == [1]
 
 
-def test_lines_without_a_wish_leave_no_trace(bench, shop):
+def test_order_lines_without_a_wish_are_not_stored(bench, shop):
     """No table stores a line without a wish, nor any line of a store without purchases.
     Rules: platform-orders, purchase-private, purchases-on."""
     wisher(bench, shop)
     other = {"product_id": 7_123_456_789_012, "variant_id": 7_123_456_789_013, "sku": "HIDDEN"}
-    assert take(bench, shop, order(1, {}, other)) == "applied"
+    assert send_delivery(bench, shop, order(1, {}, other)) == "applied"
     assert len(bought(bench, shop)) == 1
     off = bench.new_store()
-    assert take(bench, off, order(2, {}, other)) == "ignored"
+    assert send_delivery(bench, off, order(2, {}, other)) == "ignored"
     names = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
     if str(bench.where).endswith(".db"):
         names = "SELECT name FROM sqlite_master WHERE type = 'table'"
@@ -385,35 +393,35 @@ def test_odd_value_in_any_field_is_never_a_server_error(bench, shop, kind):
     bodies.append(order(1, {}, refunds=[{"refund_line_items": ["x", {"line_item_id": []}]}]))
     for body in bodies:
         try:
-            asked = taking(bench, shop, body)
-        except msgspec.ValidationError:  # 401 by ``shopify.prove``
+            asked = arguments_of_take(bench, shop, body)
+        except msgspec.ValidationError:  # 401 by ``signed_webhooks.verify``
             continue
-        assert bench.write(platform_webhooks.take, *asked) in ("applied", "unchanged")
+        assert bench.write(platform_webhooks.apply_body, *asked) in ("applied", "unchanged")
 
 
 # ---------------------------------------------------------------------------------- deliveries
 
 
-def test_body_that_another_store_took_is_refused(bench, shop):
+def test_delivery_that_another_store_accepted_is_refused(bench, shop):
     """If two stores receive one delivery, even concurrently, only one accepts it, and may receive it
     again for seven days. Rule: platform-signed."""
     other = bench.new_store(reporting=ON)
     for body in (product(1), order(1, {}), {"id": ID}):
-        asked = [taking(bench, store, body, "shared") for store in (shop, other)]
-        first, second = together(bench, *asked)
+        asked = [arguments_of_take(bench, store, body, "shared") for store in (shop, other)]
+        first, second = receive_concurrently(bench, *asked)
         assert {type(first), type(second)} == {str, Unauthenticated}
         loser, winner = (shop, other) if isinstance(first, Unauthenticated) else (other, shop)
-        assert take(bench, winner, body, "shared") == "unchanged"
+        assert send_delivery(bench, winner, body, "shared") == "unchanged"
         with pytest.raises(Unauthenticated):
-            take(bench, loser, body, "shared")
-        assert take(bench, loser, body) == "applied"  # by another secret
+            send_delivery(bench, loser, body, "shared")
+        assert send_delivery(bench, loser, body) == "applied"  # by another secret
     bench.clock.milliseconds += 7 * ids.DAY_MS - 1000
     bench.write(platform_webhooks.forget, bench.clock)
     with pytest.raises(Unauthenticated):
-        take(bench, loser, {"id": ID}, "shared")
+        send_delivery(bench, loser, {"id": ID}, "shared")
     bench.clock.milliseconds += 2000
     assert bench.write(platform_webhooks.forget, bench.clock)
-    assert take(bench, loser, {"id": ID}, "shared") == "applied"
+    assert send_delivery(bench, loser, {"id": ID}, "shared") == "applied"
 
 
 def test_concurrent_versions_end_in_the_newest(bench, shop):
@@ -422,27 +430,29 @@ def test_concurrent_versions_end_in_the_newest(bench, shop):
     wisher(bench, shop)
     bodies = [product(n, title=f"T{n}") for n in range(6)]
     bodies += [order(n, {"quantity": 9, "current_quantity": 9 - n}) for n in range(6)]
-    results = together(bench, *(taking(bench, shop, body) for body in bodies))
+    results = receive_concurrently(
+        bench, *(arguments_of_take(bench, shop, body) for body in bodies)
+    )
     assert {*results} <= {"applied", "unchanged"}, results
     assert stored(bench, shop)["title"] == "T5"
     assert [units for _, _, units, *_ in bought(bench, shop)] == [4]
     gone = [{"id": ID}, *(product(n) for n in range(10, 14))]
-    together(bench, *(taking(bench, shop, body) for body in gone))
+    receive_concurrently(bench, *(arguments_of_take(bench, shop, body) for body in gone))
     assert stored(bench, shop) == "deleted"
 
 
-def test_store_is_deleted_with_its_deliveries(bench, shop):
+def test_deleting_a_store_deletes_the_hashes_of_its_deliveries(bench, shop):
     """Deleting a store deletes the hashes of its deliveries.
     Rules: platform-signed, store-delete."""
-    take(bench, shop, product(1))
+    send_delivery(bench, shop, product(1))
     bench.write(store_deletion.begin, shop.handle, bench.clock.tick())
     with pytest.raises(StoreDeleted):
-        take(bench, shop, product(2))
+        send_delivery(bench, shop, product(2))
     bench.drain(store_deletion.run(bench.db, shop))
     assert not bench.select("SELECT 1 FROM platform_deliveries WHERE store_id = $1", shop.id)
 
 
-def test_times_far_ahead_and_large_ids(bench, shop):
+def test_version_of_the_far_future_is_refused_and_an_oversized_id_ignored(bench, shop):
     """A version of the far future is refused, as it would block later ones; an id that no item can have
     is ignored. Rules: platform-products, platform-orders."""
     late = {"updated_at": "2030-01-01T00:00:00Z"}
@@ -452,7 +462,7 @@ def test_times_far_ahead_and_large_ids(bench, shop):
         (order(0, {}, processed_at=late["updated_at"]), "created_at"),
     ):
         with pytest.raises(Invalid, match=f"^{field}: .*24 hours"):
-            take(bench, shop, body)
+            send_delivery(bench, shop, body)
     for id in (0, -5, 2**53):
-        assert take(bench, shop, product(1) | {"id": id}) == "ignored"
+        assert send_delivery(bench, shop, product(1) | {"id": id}) == "ignored"
     assert stored(bench, shop) is None

@@ -383,7 +383,7 @@ def test_latest_version_wins_in_a_race_with_a_sign_in(bench, till):
         ]
 
 
-def test_events_lead_to_the_records(bench, till):
+def test_replayed_events_lead_to_the_items_with_their_marks(bench, till):
     """A replay of the events leads to the items with their marks. Rule: purchase-mark."""
     customer, session = bench.new_customer(till), bench.new_session(till)
     bench.save(customer, 1)
@@ -468,7 +468,7 @@ def test_change_to_another_product_clears_the_mark(bench, till):
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_another_store_gets_no_orders(bench, till, tmp_path, on):
+def test_import_into_a_store_with_another_id_adds_no_orders(bench, till, tmp_path, on):
     """An import into a store with another id adds its items without orders, marks and removed
     items. Rule: import-store."""
     ann = bench.new_customer(till)
@@ -520,7 +520,7 @@ def test_erasure_leaves_totals_and_hashes_only(bench, till):
     assert (earned.units, earned.revenue[0].amount) == (1, "1.50")
 
 
-def test_order_during_an_erasure_brings_no_reference_back(bench, till):
+def test_order_during_the_erasure_of_its_buyer_names_nobody(bench, till):
     """A version that arrives while its buyer is being erased names nobody.
     Rule: purchase-private."""
     ann, session = bench.new_customer(till), bench.new_session(till)
@@ -544,7 +544,7 @@ def test_store_deletion_removes_purchases(bench, till):
         assert bench.select(f"SELECT 1 FROM {table} WHERE store_id = $1", till.id) == []
 
 
-def test_other_stores_keep_nothing_of_removed_items(bench):
+def test_removed_items_are_not_stored_with_purchases_off(bench):
     """In a store with purchases off, a removal stores nothing.
     Rules: purchases-on, purchase-match."""
     ann = bench.new_customer(bench.new_store())
@@ -565,7 +565,8 @@ def test_background_job_forgets_removed_items_after_seven_days(bench, till):
 
 
 def test_forgotten_order_is_forgotten_again_after_a_restore(bench, till):
-    """A journal's forgotten order is repeated. Rules: journal-replay, order-versions."""
+    """Replay deletes an order again that the journal records as forgotten.
+    Rules: journal-replay, order-versions."""
     ann = bench.new_customer(till)
     bench.save(ann, 1)
     buy(bench, ann, (1, None, 1))
@@ -633,7 +634,7 @@ def test_later_version_with_another_buyer_leaves_a_match_with_the_first(bench, t
 
 
 @pytest.mark.parametrize("first", ["session", "customer"])
-def test_sign_in_counts_the_later_save_of_both(bench, till, first):
+def test_merged_item_counts_as_saved_at_the_later_of_both_saves(bench, till, first):
     """An item that a sign-in merged counts as saved when the visitor or the customer saved it last: a
     purchase between the two saves doesn't mark it. Rules: purchase-mark, link-merges-items."""
     customer, session = bench.new_customer(till), bench.new_session(till)

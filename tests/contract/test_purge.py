@@ -25,11 +25,11 @@ def run_purge(bench, now, settings=SETTINGS, failed=None):
     return bench.drain(purge.sessions(bench.db, settings, Clock(now), failed=failed))
 
 
-def there(bench, profile):
+def session_exists(bench, profile):
     return bench.one("profile_state", profile=profile.id) is not None
 
 
-def test_sessions_go_by_what_they_hold(bench):
+def test_sessions_with_records_are_purged_later_than_empty_ones(bench):
     """An empty session is purged after 2 days; one with records, or linked, 90 days after its last
     token expired; customers never.
     Rule: session-purged."""
@@ -38,23 +38,23 @@ def test_sessions_go_by_what_they_hold(bench):
     item, *_ = (bench.save(profile) for profile in (holds, again, customer))
     bench.link(linked, customer)
     run_purge(bench, made + 2 * DAY - 60_000)
-    assert there(bench, empty)
+    assert session_exists(bench, empty)
     run_purge(bench, made + 2 * DAY + 60_000)
-    assert (there(bench, empty), there(bench, linked)) == (False, True)
+    assert (session_exists(bench, empty), session_exists(bench, linked)) == (False, True)
     bench.clock.milliseconds += 80 * DAY
     bench.write(profiles.renew_session, again, bench.clock.tick())
     run_purge(bench, made + 91 * DAY - 60_000)
-    assert there(bench, holds)
+    assert session_exists(bench, holds)
     run_purge(bench, made + 91 * DAY + 60_000)
-    assert (there(bench, holds), there(bench, linked)) == (False, False)
-    assert there(bench, again)
+    assert (session_exists(bench, holds), session_exists(bench, linked)) == (False, False)
+    assert session_exists(bench, again)
     assert bench.one("item_find", profile=holds.id, id=item.id) is None
-    assert there(bench, customer)
+    assert session_exists(bench, customer)
     with pytest.raises(NotFound):
         bench.write(profiles.renew_session, holds, bench.clock.tick())
 
 
-def test_session_with_an_item_goes_by_its_own_time_though_that_is_shorter(bench):
+def test_session_with_an_item_is_purged_after_its_own_time_when_that_is_shorter(bench):
     """A session with records is purged after its own time, even if empty sessions have a longer
     one.
     Rule: session-purged."""
@@ -62,8 +62,8 @@ def test_session_with_an_item_goes_by_its_own_time_though_that_is_shorter(bench)
     empty, holds = bench.new_session(), bench.new_session()
     bench.save(holds)
     run_purge(bench, bench.clock() + 3 * DAY, config.load(terms))
-    assert not there(bench, holds)
-    assert not there(bench, empty)
+    assert not session_exists(bench, holds)
+    assert not session_exists(bench, empty)
 
 
 def test_purge_takes_as_many_batches_as_it_needs(bench, monkeypatch):
@@ -99,12 +99,12 @@ def test_purge_during_saves_loses_no_acknowledged_save(bench):
         run_purge(bench, later)
         session = bench.new_session()
         saved, purged = bench.run(both(session, later))
-        assert sum(purged[-1:]) == (not there(bench, session))
-        assert isinstance(saved, NotFound) == (not there(bench, session)), saved
+        assert sum(purged[-1:]) == (not session_exists(bench, session))
+        assert isinstance(saved, NotFound) == (not session_exists(bench, session)), saved
 
 
 @pytest.mark.parametrize("wrong", ["2099-01-01T00:00:00.000Z", "not a time", ""])
-def test_turn_that_a_wrong_clock_took_holds_up_nobody(bench, wrong):
+def test_lease_dated_far_ahead_by_a_wrong_clock_is_taken_over(bench, wrong):
     """A lease that a wrong clock dated far ahead, or that is unreadable, is taken over. A lease a
     minute ahead is valid.
     Rules: clock-guard, bad-row, session-purged."""
@@ -145,17 +145,17 @@ def test_large_session_is_purged_in_batches_and_closed_from_the_first(bench):
     assert bench.run(until(3)) == [0, 0, 0]
     with pytest.raises(NotFound):
         bench.read(profiles.check_open, large)
-    assert there(bench, large)
+    assert session_exists(bench, large)
     assert bench.select(LEFT, large.id) == [(20_000 - 3 * 2_000,)]
     seen = bench.run(until(1_000))  # the next purge resumes
     assert len(seen) > 10
     assert seen[-1] == 2
-    assert not there(bench, large)
-    assert not there(bench, small)
+    assert not session_exists(bench, large)
+    assert not session_exists(bench, small)
     assert bench.select(LEFT, large.id) == [(0,)]
 
 
-def test_session_that_reserved_much_goes_in_steps(bench):
+def test_reservations_of_a_session_are_purged_in_batches(bench):
     """A session's reservations count as records and are purged in batches.
     Rule: session-purged."""
     run_purge(bench, bench.clock() + 92 * DAY)
@@ -219,7 +219,7 @@ STUCK = {
 }
 
 
-def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine, capsys):
+def test_session_that_cannot_be_removed_is_skipped_and_logged(bench, engine, capsys):
     """A session that can't be removed is logged and skipped; all others are removed. The run counts as
     failed. Rules: session-purged, erase-completes."""
     if os.environ.get("WISHWELL_TEST_CITUS"):
@@ -235,7 +235,7 @@ def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine,
         seen = run_purge(bench, bench.clock() + 92 * DAY, failed=failed)
     finally:
         bench.execute(STUCK[engine][1])
-    assert [session for session in made if there(bench, session)] == [made[70]]
+    assert [session for session in made if session_exists(bench, session)] == [made[70]]
     assert failed == {made[70].id}
     with pytest.raises(Unavailable):
         purge.check_removed(failed)
@@ -245,4 +245,4 @@ def test_session_that_can_not_be_removed_is_passed_over_and_named(bench, engine,
     assert "stuck" in said
     assert seen[-1] == 150
     run_purge(bench, bench.clock() + 92 * DAY)
-    assert not there(bench, made[70])
+    assert not session_exists(bench, made[70])

@@ -55,7 +55,7 @@ def to_repeat(path):
 
 
 @contextlib.contextmanager
-def locked(path):
+def hold_journal_lock(path):
     """Holds the journal's lock, as another process would."""
     with Path(path).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -75,7 +75,7 @@ async def erase_and_fail(tx, profile, now):
         tx.execute("INSERT INTO store_hosts (host, store_id) VALUES ('x', 'none')", ())
 
 
-def test_refused_act_is_followed_by_a_line_and_not_repeated(bench, recorded, path):
+def test_refused_act_is_recorded_in_the_journal_and_not_replayed(bench, recorded, path):
     """A refused commit is followed by a line for each of its acts; replay ignores both, and repeats an
     act that was done. Rule: journal-refused."""
     people = [bench.new_customer() for _ in range(6)]
@@ -114,7 +114,7 @@ def test_act_of_a_lost_connection_is_refused_before_its_commit_and_repeated_afte
         return await bench.on_connection(lambda server: server.fetch(f"{sql} {erasing_backend}"))
 
     async def lose_before():
-        with locked(path):
+        with hold_journal_lock(path):
             erasing = asyncio.create_task(recorded.write(erasure.erase, ann, bench.clock()))
             while not await select("SELECT 1"):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
@@ -151,7 +151,7 @@ def test_cancelled_erasure_is_refused(bench, recorded, path):
     bench.save(ann)
 
     async def story():
-        with locked(path):
+        with hold_journal_lock(path):
             erasing = asyncio.create_task(recorded.write(erasure.erase, ann, bench.clock()))
             await asyncio.sleep(0.2)
             erasing.cancel()
@@ -171,7 +171,7 @@ def test_locked_journal_delays_no_other_write(bench, recorded, path):
         bench.save(one)
 
     async def story():
-        with locked(path):
+        with hold_journal_lock(path):
             erasing = [
                 asyncio.create_task(recorded.write(erasure.erase, one, bench.clock()))
                 for one in people
@@ -198,7 +198,7 @@ def test_act_that_changes_while_the_journal_is_written_is_recorded_again(bench, 
     bench.save(visitor)
 
     async def story():
-        with locked(path):
+        with hold_journal_lock(path):
             erasing = asyncio.create_task(recorded.write(erasure.erase, ann, bench.clock()))
             await asyncio.sleep(0.1)
             await bench.db.write(linking.link, visitor, ann, PLENTY, bench.clock.tick())

@@ -32,7 +32,7 @@ def act(store, action, **fields):
     return Act(action=action, time=time, store=store.handle, store_id=store.id, **fields)
 
 
-def test_replay_does_what_is_missing_once_in_any_order(bench, store):
+def test_replay_repeats_missing_acts_once_in_any_order(bench, store):
     """In any order of lines, replay repeats erasures, also of a session that was linked later, and
     revocations up to the latest `until`. A second run and a dry run change nothing.
     Rule: journal-replay."""
@@ -145,7 +145,7 @@ def test_unreadable_row_of_the_database_stops_no_other_act(bench, store):
     bench.execute(f"UPDATE stores SET limits = '{{}}' WHERE id = '{broken.id}'")
 
 
-def test_replay_lists_deletions_and_names_what_it_does_not_know(bench):
+def test_replay_lists_deletions_and_names_unknown_actions(bench):
     """Replay lists deletions of a store and a webhook that exist again, and names actions of a newer
     release.
     Rule: journal-replay."""
@@ -208,7 +208,7 @@ BAD = {
 """Lines that can't be read, and the reasons."""
 
 
-def test_lines_that_cannot_be_read_stop_no_others(tmp_path):
+def test_unreadable_lines_stop_no_others(tmp_path):
     """An unreadable line doesn't stop the others. A last line that a crash cut off is a warning, any other an
     error. Rule: journal-replay."""
     good = [msgspec.json.encode(Act(action="command", time=f"2026-01-0{day}")) for day in (3, 1, 2)]

@@ -42,16 +42,18 @@ def test_reports_have_text_ids_and_product_data(bench, of_texts):
     assert (summary.profiles, summary.lists) == (reports.WishHolders(customers=1, visitors=0), 0)
     [wished] = bench.read(reports.products, of_texts, of, "wishes", "variant", 0, 9)
     assert (wished.product_id, wished.variant_id) == ("007", "01")
-    assert bench.read(reports.rounded, of_texts, ["007"]) == [("007", 0)]
+    assert bench.read(reports.rounded_wishes, of_texts, ["007"]) == [("007", 0)]
     [bought] = bench.read(purchases.products, of_texts, today, today)
     assert (bought.product_id, bought.title, bought.image) == ("007", "A mug", IMAGE)
     days = bench.read(purchases.days, of_texts, [tally.following(today, -1), today])
     assert [(day.orders, day.units) for day in days] == [(0, 0), (1, 2)]
-    [page] = bench.drain(wishers.every(bench.db, of_texts, wishers.of("007", "01")))
+    [page] = bench.drain(
+        wishers.wisher_batches(bench.db, of_texts, wishers.search_for("007", "01"))
+    )
     assert [(one.variant_id, one.quantity) for one in page] == [("01", 1)]
 
 
-def test_wish_from_before_the_retained_days_is_added_on_none_of_them(bench, store):
+def test_wish_older_than_the_retained_days_is_added_on_none_of_them(bench, store):
     """A wish that is older than 25 months counts as a wish of the first retained day, but isn't added
     on it. Rule: count-days."""
     now = bench.clock()
@@ -85,7 +87,7 @@ def test_days_without_wishes_keep_their_counts_when_older_ones_had_some(bench, s
     assert [count.customers for count in counts] == [1, 1, 1, *[0] * 5, 1]
 
 
-def test_end_of_a_count_is_its_start_plus_the_time_that_it_took(bench, store):
+def test_count_ends_at_its_start_plus_its_duration(bench, store):
     """A count that takes a tenth of a second ends that much after its start. Rule: count-pace."""
 
     async def run():

@@ -24,7 +24,7 @@ from wishwell import config, ids, reports
 from wishwell.errors import BeingErased, Conflict, NotFound
 from wishwell.importers import csv_file
 from wishwell.privacy import erasure
-from wishwell.reports import counting, spreadsheet
+from wishwell.reports import counting, scheduling, spreadsheet
 from wishwell.reports.tally import FOREVER, Count, following, kept_from
 from wishwell.stores.reporting import Reporting, day_of
 from wishwell.transfer import importing
@@ -128,7 +128,7 @@ def count(bench, store):
     st.sampled_from(("UTC", "Pacific/Auckland", "America/Los_Angeles")),
     st.integers(0, 24 * HOUR - 1),
 )
-def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone, time):
+def test_every_number_equals_the_reference_implementations(bench, data, steps, zone, time):
     """Every number equals the reference implementation's, whatever visitors and customers do in
     between.
     Rules: count-exact, count-days, report-period."""
@@ -140,11 +140,11 @@ def test_every_number_is_that_of_a_count_by_hand(bench, data, steps, zone, time)
     people = [bench.new_session(store), bench.new_session(store)]
     people += [bench.new_customer(store), bench.new_customer(store)]
     for step in [*steps, ("count",)]:
-        do(bench, store, hand, people, step)
+        perform_step(bench, store, hand, people, step)
     counted = data.draw(st.sampled_from([day for day, *_ in hand.counts]), label="counted")
     begin = following(counted, data.draw(st.integers(-3, 3), label="first"))
     length = data.draw(st.sampled_from((0, 1, 3, 40, 130)), label="length")
-    check(bench, store, hand, reports.Period(begin, following(begin, length)))
+    check_reports(bench, store, hand, reports.Period(begin, following(begin, length)))
 
 
 def test_wish_added_after_the_last_count_of_a_day_was_not_removed(bench):
@@ -175,10 +175,10 @@ def test_removed_wish_stays_removed_in_the_daily_report_after_later_counts(bench
     hand, people = ByHand(ZoneInfo("UTC")), [bench.new_customer(store) for _ in range(3)]
     removed = ("import", 2, 1, 60), ("count",), ("delete", 0), ("wait", 24), ("count",)
     for step in (*removed, ("wait", 72), ("count",), ("count",)):
-        do(bench, store, hand, people, step)
+        perform_step(bench, store, hand, people, step)
     first = hand.counts[0][0]
     for days in range(5):
-        check(bench, store, hand, reports.Period(first, following(first, days)))
+        check_reports(bench, store, hand, reports.Period(first, following(first, days)))
 
 
 def test_rising_is_the_difference_from_the_previous_period(bench):
@@ -192,9 +192,9 @@ def test_rising_is_the_difference_from_the_previous_period(bench):
     for week in weeks:
         for product, savers in week.items():
             for who in savers:
-                do(bench, store, hand, people, ("save", who, product, None))
-            do(bench, store, hand, people, ("count",))
-        do(bench, store, hand, people, ("wait", 24 * 7))
+                perform_step(bench, store, hand, people, ("save", who, product, None))
+            perform_step(bench, store, hand, people, ("count",))
+        perform_step(bench, store, hand, people, ("wait", 24 * 7))
     last = following(hand.counts[-1][0], 6)
     span = bench.read(reports.span, store, reports.Period(following(last, -6), last))
     found = bench.read(reports.products, store, span, "rising", "product", 0, 9)
@@ -205,7 +205,7 @@ def test_rising_is_the_difference_from_the_previous_period(bench):
         (1, -2),
         (5, -2),
     ]
-    check(bench, store, hand, reports.Period(following(last, -6), last))
+    check_reports(bench, store, hand, reports.Period(following(last, -6), last))
     assert bench.read(reports.products, store, span, "wishes", "product", 0, 9, "4")[0].wishes == 1
 
 
@@ -215,11 +215,11 @@ def test_days_begin_with_the_oldest_wish_of_an_import(bench):
     store, hand = bench.new_store(), ByHand(ZoneInfo("UTC"))
     people = [bench.new_session(store), *(bench.new_customer(store) for _ in range(3))]
     for step in (("count",), ("wait", 24 * 3), ("save", 1, 9, None), ("count",)):
-        do(bench, store, hand, people, step)
+        perform_step(bench, store, hand, people, step)
     for who, product, days in ((2, 1, 40), (3, 1, 20), (3, 2, 5)):
-        do(bench, store, hand, people, ("import", who, product, 24 * days))
+        perform_step(bench, store, hand, people, ("import", who, product, 24 * days))
     bench.new_list(people[3], "Birthday")
-    do(bench, store, hand, people, ("count",))
+    perform_step(bench, store, hand, people, ("count",))
     today = hand.counts[-1][0]
     begin = following(today, -40)
 
@@ -233,28 +233,28 @@ def test_days_begin_with_the_oldest_wish_of_an_import(bench):
     ]  # fmt: skip
     assert len(days) == 41 and len(bench.read(reports.days, store, span(40), "1")) == 41
     for at in (0, 19, 20, 40):
-        check(bench, store, hand, reports.Period(begin, following(begin, at)))
+        check_reports(bench, store, hand, reports.Period(begin, following(begin, at)))
         holders = reports.summary(span(at)).profiles
         assert (holders.customers, holders.visitors) == (1 + (at >= 20) + (at >= 40), 0)
     assert (reports.summary(span(39)).lists, reports.summary(span(40)).lists) == (0, 1)
-    do(bench, store, hand, people, ("delete", 0))
+    perform_step(bench, store, hand, people, ("delete", 0))
     for step in (("count",), ("wait", 24), ("save", 0, 3, None), ("count",)):
-        do(bench, store, hand, people, step)
-    check(bench, store, hand, reports.Period(begin, following(begin, 41)))
+        perform_step(bench, store, hand, people, step)
+    check_reports(bench, store, hand, reports.Period(begin, following(begin, 41)))
 
 
-def do(bench, store, hand, people, step):
+def perform_step(bench, store, hand, people, step):
     bench.clock.milliseconds += 1
-    now, there = bench.clock.tick(), there_in(bench, store, people)
+    now, there = bench.clock.tick(), saved_items(bench, store, people)
     match step:
         case ("save", who, product, variant):
             saved = new_item(product, variant), bench.new_id(), PLENTY, now
-            quietly(bench, saving.save, people[who], *saved)
+            ignore_refusal(bench, saving.save, people[who], *saved)
         case ("delete" | "change" as what, at, *to) if there:
             owner, id = there[at % len(there)]
             patch = [ItemPatch(variant_id=str(variant)) for variant in to]
             use_case = saving.change if what == "change" else item_changes.delete
-            quietly(bench, use_case, of_key(people, owner), id, *patch, now)
+            ignore_refusal(bench, use_case, person_with_key(people, owner), id, *patch, now)
         case ("link", who) if people[who].is_session:
             bench.link(people[who], people[3])
             people[who] = bench.new_session(store)
@@ -295,7 +295,7 @@ def import_row(bench, store, row):
         list(file.check())
         assert not file.spool.errors
         with contextlib.suppress(BeingErased):
-            bench.drain(importing.load(bench.db, file, store, dry=False, how="same"))
+            bench.drain(importing.load(bench.db, file, store, dry=False, mode="same"))
 
 
 def restore(bench, store, exported):
@@ -306,7 +306,7 @@ def restore(bench, store, exported):
         moved.load(bench, path, store.handle)
 
 
-def there_in(bench, store, people):
+def saved_items(bench, store, people):
     rows = bench.select(
         "SELECT profile_id, id FROM items WHERE store_id = $1 ORDER BY id", store.id
     )
@@ -314,17 +314,17 @@ def there_in(bench, store, people):
     return [row for row in rows if str(row[0]) in known]
 
 
-def of_key(people, key):
+def person_with_key(people, key):
     return next(one for one in people if one.id == str(key))
 
 
-def quietly(bench, use_case, *arguments):
+def ignore_refusal(bench, use_case, *arguments):
     """Runs a write; a refused one is ignored."""
     with contextlib.suppress(Conflict, NotFound, BeingErased):
         bench.write(use_case, *arguments)
 
 
-def check(bench, store, hand, of):
+def check_reports(bench, store, hand, of):
     """Compares every report of the period with the reference implementation."""
     of = of[:2]
     numbers = hand.numbers(*of)
@@ -340,20 +340,20 @@ def check(bench, store, hand, of):
             assert sum(row.wishes for row in rows) == summary.wishes
             for row in rows:
                 of_row = functools.partial(
-                    is_of, str(row.product_id), by, str(row.variant_id or "")
+                    is_wish_for, str(row.product_id), by, str(row.variant_id or "")
                 )
                 numbers = row.customers, row.visitors, row.added, row.removed
                 assert numbers == hand.numbers(*of, of_row)
                 assert row.rise == (hand.rise(*of, of_row) if sort == "rising" else None)
     known = {wish[1] for *_, found in hand.counts for wish in found}
     for product in ("", *sorted(known)[:20]):
-        mine = functools.partial(is_of, product, "product", "")
+        mine = functools.partial(is_wish_for, product, "product", "")
         for day in bench.read(reports.days, store, span, product):
             customers, visitors, added, removed = hand.numbers(day.day, day.day, mine)
             assert (day.wishes, day.added, day.removed) == (customers + visitors, added, removed)
 
 
-def is_of(product, by, variant, wish):
+def is_wish_for(product, by, variant, wish):
     return product in ("", wish[1]) and (by == "product" or wish[2] == variant)
 
 
@@ -405,7 +405,7 @@ class Counted:
         span = await read(reports.span, store, reports.Period(first, last))
         rows = await read(reports.products, store, span, "wishes", "variant", 0, 3 * MANY)
         one, other = [await read(reports.days, store, span, product) for product in ("", "1")]
-        reached = await read(reports.rounded, store, [str(n) for n in range(1, 2 * MANY)])
+        reached = await read(reports.rounded_wishes, store, [str(n) for n in range(1, 2 * MANY)])
         return span.counted, reports.summary(span), rows, one, other, reached
 
     async def some(self):
@@ -437,7 +437,7 @@ at 6:00 UTC."""
 
 
 @pytest.mark.parametrize("zone", AFTER_ZONE)
-def test_another_time_zone_changes_no_day_that_is_counted(counted, zone):
+def test_new_time_zone_changes_no_counted_day(counted, zone):
     """A new time zone doesn't change counted days.
     Rules: count-days, report-period."""
     bench = counted.bench
@@ -457,7 +457,7 @@ def test_another_time_zone_changes_no_day_that_is_counted(counted, zone):
     assert reports.summary(span).wishes == 28
 
 
-def killed(counted):
+def kill_count(counted):
     async def kill():
         await (await counted.some()).aclose()
 
@@ -466,7 +466,7 @@ def killed(counted):
 
 @pytest.mark.parametrize("days", [0, 1])
 @pytest.mark.parametrize("kills", [slow(0), 1, slow(2)])
-def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
+def test_report_shows_no_unfinished_count(counted, days, kills):
     """Reports show no unfinished count, also after a kill on the same day or the next; the next
     count is as if the killed one had not been.
     Rules: count-exact, count-days."""
@@ -479,17 +479,17 @@ def test_report_sees_no_count_before_it_has_ended(counted, days, kills):
         before = counted.all_reports(*period)
         counted.delete(range(1, 6 + round))
         counted.save(range(MANY * (round + 1) + 1, MANY * (round + 2)))
-        killed(counted)
+        kill_count(counted)
         assert counted.all_reports(*period) == before
         counted.delete(range(6, 9))
         counted.wait(days)
     counted.count()
     last = day_of(counted.bench.clock(), counted.hand.zone)
     for of in ((first, first), (first, last), (following(first, -1), first)):
-        check(counted.bench, counted.store, counted.hand, reports.Period(*of))
+        check_reports(counted.bench, counted.store, counted.hand, reports.Period(*of))
 
 
-def test_report_that_is_read_in_steps_is_of_one_count(counted):
+def test_report_read_in_batches_shows_a_single_count(counted):
     """A report read in batches is of one count, although another ends meanwhile and changes every
     product.
     Rule: count-exact."""
@@ -507,7 +507,7 @@ def test_report_that_is_read_in_steps_is_of_one_count(counted):
     assert [(one.wishes, one.added) for one in day] == [(1, 0)]
 
 
-def test_of_a_day_the_last_count_is_kept_alone(counted):
+def test_only_the_last_count_of_a_day_is_kept(counted):
     """Only a day's last count is kept; results of earlier ones are removed by later counts.
     Rule: count-days."""
     for _ in range(6):
@@ -522,7 +522,9 @@ def test_of_a_day_the_last_count_is_kept_alone(counted):
     counted.count()
     assert len(counted.rows()) <= 2 * MANY
     first = day_of(counted.bench.clock() - 48 * HOUR, counted.hand.zone)
-    check(counted.bench, counted.store, counted.hand, reports.Period(first, following(first, 2)))
+    check_reports(
+        counted.bench, counted.store, counted.hand, reports.Period(first, following(first, 2))
+    )
 
 
 def test_slower_one_of_two_concurrent_counts_is_abandoned(counted):
@@ -544,7 +546,7 @@ def test_slower_one_of_two_concurrent_counts_is_abandoned(counted):
     counted.bench.run(both())
 
 
-def test_reports_take_turns(counted):
+def test_process_runs_one_report_at_a_time(counted):
     """A process runs one report at a time. Rule: count-pace."""
     running, most = 0, 0
 
@@ -589,7 +591,7 @@ def test_counts_are_kept_for_25_months(counted):
     assert reports.summary(span).wishes == 0
 
 
-def test_a_store_is_counted_again_when_it_is_time(counted):
+def test_small_store_is_counted_again_after_a_minute(counted):
     """A small store is counted again after a minute; a clock set back delays nothing.
     Rule: count-pace."""
     bench, store, large, new = (
@@ -601,7 +603,7 @@ def test_a_store_is_counted_again_when_it_is_time(counted):
 
     def due(milliseconds):
         kept = store, large, new
-        return bench.read(counting.due, kept, began + milliseconds, 3_600).stores
+        return bench.read(scheduling.find_due_stores, kept, began + milliseconds, 3_600).stores
 
     for counts, wishes in ((store, 9_999), (large, 10_000)):
         count(bench, counts)
@@ -635,17 +637,17 @@ WISHES = (0, 9, 10, 24, 25, 49, 50, 99, 100, 249, 250, 499, 500, 999, 1_000, 2_4
 SAID = (0, 0, 10, 10, 25, 25, 50, 50, 100, 100, 250, 250, 500, 500, 1_000, 1_000, 2_500, 10_000)
 
 
-def test_everybody_sees_only_the_rounded_step(bench):
+def test_public_wish_count_is_a_rounded_step(bench):
     """Everybody sees only the rounded step that a count has reached. Rule: show-wishes."""
     store = bench.new_store()
     columns = "store_id until product_id variant_id since customers visitors added"
     of = [(store.id, FOREVER, str(n + 1), "", 1, n, 0, n) for n in WISHES]
     bench.insert("wish_counts", columns, of)
     asked = [row[2] for row in of]
-    assert {said for _, said in bench.read(reports.rounded, store, asked)} == {0}
+    assert {said for _, said in bench.read(reports.rounded_wishes, store, asked)} == {0}
     count = Count("2026-01-01", 1, "", "", 0, 0, 0, 0, 0, 0, "")
     bench.write(counting.finish, store, [], [count])
-    assert bench.read(reports.rounded, store, asked) == [
+    assert bench.read(reports.rounded_wishes, store, asked) == [
         (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)
     ]
-    assert bench.read(reports.rounded, store, ["7777777"]) == [(7777777, 0)]
+    assert bench.read(reports.rounded_wishes, store, ["7777777"]) == [(7777777, 0)]

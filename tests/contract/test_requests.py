@@ -21,7 +21,7 @@ from wishwell.profiles import pages
 from wishwell.profiles.search import Search
 
 
-def take(bench, store, topic, customer=None, *, id=None, body=None):
+def store_request(bench, store, topic, customer=None, *, id=None, body=None):
     """Stores a request; returns its id."""
     named = id or bench.new_id(), body or bench.new_id()
     delivery = PlatformWebhook(topic, *named, customer)
@@ -30,46 +30,46 @@ def take(bench, store, topic, customer=None, *, id=None, body=None):
     )
 
 
-def holds(bench, customer):
+def item_count(bench, customer):
     return bench.holds(customer)[0]
 
 
-def asked(bench, store):
+def requests_by_id(bench, store):
     page = bench.read(platform_requests.page, store, pages.PageRequest(None, 250, Search()))
     return {each.id: each for each in page.records}
 
 
-def work(bench):
+def process_due(bench):
     """Processes everything due; returns the erased GIDs and the number of steps."""
 
     steps = bench.drain(request_processing.work(bench.db, bench.clock))
     return [step.gid for step in steps if step is not None], len(steps)
 
 
-def remove(bench):
+def run_erasure(bench):
     bench.drain(erasure.work(bench.db, bench.clock))
 
 
-def later(bench, milliseconds):
+def advance_clock(bench, milliseconds):
     bench.clock.milliseconds += milliseconds
 
 
-def test_same_body_within_48_hours_and_after(bench, store):
+def test_same_body_is_a_duplicate_only_within_48_hours(bench, store):
     """The same body within 48 hours is a duplicate; later, or in another store, it is a new
     request.
     Rule: privacy-requests."""
-    first = take(bench, store, "shop/redact", body="b")
-    later(bench, 2 * DAY_MS - 1)
-    assert take(bench, store, "shop/redact", body="b") == first
+    first = store_request(bench, store, "shop/redact", body="b")
+    advance_clock(bench, 2 * DAY_MS - 1)
+    assert store_request(bench, store, "shop/redact", body="b") == first
     other = bench.new_store("other-of-same-body")
-    assert take(bench, other, "shop/redact", body="b") != first
-    later(bench, 2)
-    again = take(bench, store, "shop/redact", body="b")
+    assert store_request(bench, other, "shop/redact", body="b") != first
+    advance_clock(bench, 2)
+    again = store_request(bench, store, "shop/redact", body="b")
     assert again != first
-    later(bench, 300 * DAY_MS)
-    last = take(bench, store, "shop/redact", id="x", body="c")
-    assert take(bench, store, "customers/redact", id="x") == last
-    assert asked(bench, store).keys() == {first, again, last}
+    advance_clock(bench, 300 * DAY_MS)
+    last = store_request(bench, store, "shop/redact", id="x", body="c")
+    assert store_request(bench, store, "customers/redact", id="x") == last
+    assert requests_by_id(bench, store).keys() == {first, again, last}
 
 
 def test_export_is_deleted_after_30_days(bench, store):
@@ -77,41 +77,41 @@ def test_export_is_deleted_after_30_days(bench, store):
     Rule: privacy-requests."""
     ann = bench.new_customer(store)
     bench.save(ann)
-    id = take(bench, store, "customers/data_request", ann)
+    id = store_request(bench, store, "customers/data_request", ann)
 
     def export(of=store):
         return bench.read(platform_requests.export, of, id, ids.timestamp(bench.clock.milliseconds))
 
     with pytest.raises(NotFound):
         export()
-    work(bench)
+    process_due(bench)
     bench.save(ann, 2)
     assert b'"items":1,' in export()
     other = bench.new_store("other-of-export")
     with pytest.raises(NotFound):
         export(other)
-    ends = asked(bench, store)[id].expires_at
+    ends = requests_by_id(bench, store)[id].expires_at
     assert (
         ids.from_timestamp(ends)
-        == ids.from_timestamp(asked(bench, store)[id].done_at) + 30 * DAY_MS
+        == ids.from_timestamp(requests_by_id(bench, store)[id].done_at) + 30 * DAY_MS
     )
     bench.clock.milliseconds = ids.from_timestamp(ends) - 1
     assert export()
-    later(bench, 1)
+    advance_clock(bench, 1)
     with pytest.raises(NotFound):
         export()
-    work(bench)
+    process_due(bench)
     kept = bench.select("SELECT state, profile_id, gid, export FROM requests WHERE id = $1", id)
     assert kept == [("exported", None, None, None)]
-    assert asked(bench, store)[id].expires_at is None
+    assert requests_by_id(bench, store)[id].expires_at is None
 
 
-def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, store, monkeypatch):
+def test_erasure_discards_an_export_that_is_being_made(bench, store, monkeypatch):
     """Erasing a customer discards an export that is being made at that moment, and no other's.
     Rule: privacy-requests."""
     ann, ben = bench.new_customer(store), bench.new_customer(store)
     bench.save(ann)
-    id, other = (take(bench, store, "customers/data_request", who) for who in (ann, ben))
+    id, other = (store_request(bench, store, "customers/data_request", who) for who in (ann, ben))
     document = personal_export.document
 
     async def slow(db, profile, shown):
@@ -121,26 +121,26 @@ def test_what_erases_a_customer_ends_an_export_that_is_just_being_made(bench, st
             await db.long_write(erasure.erase, ann, bench.clock.milliseconds)
 
     monkeypatch.setattr(personal_export, "document", slow)
-    work(bench)
-    after = asked(bench, store)
+    process_due(bench)
+    after = requests_by_id(bench, store)
     assert (after[id].state, after[other].state) == ("erased", "exported")
     row = bench.select("SELECT profile_id, gid, export, due_at FROM requests WHERE id = $1", id)
     assert row == [(None, None, None, None)]
-    remove(bench)
+    run_erasure(bench)
 
 
-def test_request_of_who_is_being_erased_waits_for_that(bench, store):
+def test_request_waits_while_its_customer_is_being_erased(bench, store):
     """A request for a customer who is being erased waits, so no export has data that is being
     removed.
     Rule: privacy-requests."""
     ann = bench.new_customer(store)
     bench.save(ann)
     bench.write(erasure.erase, ann, bench.clock.milliseconds)
-    id = take(bench, store, "customers/data_request", ann)
-    work(bench)
-    remove(bench)
-    work(bench)
-    assert asked(bench, store)[id].state == "exported"
+    id = store_request(bench, store, "customers/data_request", ann)
+    process_due(bench)
+    run_erasure(bench)
+    process_due(bench)
+    assert requests_by_id(bench, store)[id].state == "exported"
     now = ids.timestamp(bench.clock.milliseconds)
     assert b'"items":[]' in bench.read(platform_requests.export, store, id, now)
 
@@ -159,9 +159,9 @@ def stopped_after(bench, steps):
 
 def wait_for_a_deletion(bench):
     """Advances the clock until the pending deletion of a store is the only work due."""
-    later(bench, 7 * DAY_MS - 1)
-    work(bench)
-    later(bench, 1)
+    advance_clock(bench, 7 * DAY_MS - 1)
+    process_due(bench)
+    advance_clock(bench, 1)
 
 
 def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
@@ -174,7 +174,7 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
     wished = [bench.new_customer(store) for _ in range(3)]
     for customer in wished:
         bench.save(customer)
-    id = take(bench, store, "shop/redact")
+    id = store_request(bench, store, "shop/redact")
     wait_for_a_deletion(bench)
     assert bench.read(stores.by_handle, store.handle)
     stopped_after(bench, 1)
@@ -182,31 +182,31 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
         bench.read(stores.by_handle, store.handle)
     with pytest.raises(Conflict):  # rule: privacy-requests
         bench.write(platform_requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
-    assert sum(holds(bench, customer) for customer in wished) == 3
-    assert work(bench) == ([], 0)  # not before every process has seen it
-    later(bench, stores.PROPAGATION_MS)
+    assert sum(item_count(bench, customer) for customer in wished) == 3
+    assert process_due(bench) == ([], 0)  # not before every process has seen it
+    advance_clock(bench, stores.PROPAGATION_MS)
     for _ in range(2):
         stopped_after(bench, 2)
-    work(bench)
+    process_due(bench)
     assert bench.select("SELECT 1 FROM stores WHERE id = $1", store.id) == []
     assert bench.select("SELECT 1 FROM requests WHERE store_id = $1", store.id) == []
-    assert [holds(bench, customer) for customer in (*wished, kept)] == [0, 0, 0, 1]
+    assert [item_count(bench, customer) for customer in (*wished, kept)] == [0, 0, 0, 1]
     with pytest.raises(StoreDeleted):
-        take(bench, store, "customers/redact", wished[0])
+        store_request(bench, store, "customers/redact", wished[0])
 
 
-def test_deletion_is_called_off(bench, store):
+def test_store_deletion_can_be_cancelled_until_it_begins(bench, store):
     """A deletion can be cancelled in the last moment before it begins.
     Rule: privacy-requests."""
     ann = bench.new_customer(store)
     bench.save(ann)
-    id = take(bench, store, "shop/redact")
-    later(bench, 7 * DAY_MS)
+    id = store_request(bench, store, "shop/redact")
+    advance_clock(bench, 7 * DAY_MS)
     bench.write(platform_requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
-    later(bench, DAY_MS)
-    work(bench)
-    assert asked(bench, store)[id].state == "called_off"
-    assert holds(bench, ann) == 1
+    advance_clock(bench, DAY_MS)
+    process_due(bench)
+    assert requests_by_id(bench, store)[id].state == "called_off"
+    assert item_count(bench, ann) == 1
 
 
 def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
@@ -218,28 +218,34 @@ def test_request_stays_with_its_store_when_the_shop_moves(bench, store):
     bench.update_store(store, **named)
     ann = bench.new_customer(store)
     bench.save(ann)
-    erased, deleted = take(bench, store, "customers/redact", ann), take(bench, store, "shop/redact")
+    erased, deleted = (
+        store_request(bench, store, "customers/redact", ann),
+        store_request(bench, store, "shop/redact"),
+    )
     bench.update_store(store, handle=f"{store.handle}-old", naming={"platform_shop": ""})
     heir = bench.update_store(bench.new_store(), **named)
     theirs = profiles.of_customer(heir, ann.gid)
     bench.save(theirs)
-    assert work(bench)[0] == [ann.gid]
-    assert asked(bench, store)[erased].state == "erased"
-    assert (asked(bench, store)[deleted].state, asked(bench, heir)) == ("waiting", {})
-    later(bench, 7 * DAY_MS)
-    work(bench)
-    later(bench, stores.PROPAGATION_MS)
-    work(bench)
+    assert process_due(bench)[0] == [ann.gid]
+    assert requests_by_id(bench, store)[erased].state == "erased"
+    assert (requests_by_id(bench, store)[deleted].state, requests_by_id(bench, heir)) == (
+        "waiting",
+        {},
+    )
+    advance_clock(bench, 7 * DAY_MS)
+    process_due(bench)
+    advance_clock(bench, stores.PROPAGATION_MS)
+    process_due(bench)
     assert bench.select("SELECT 1 FROM stores WHERE id = $1", store.id) == []
-    assert holds(bench, theirs) == 1
+    assert item_count(bench, theirs) == 1
 
 
-def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
+def test_failing_request_delays_no_other(bench, store, monkeypatch):
     """A failing request is logged and retried. Requests processed after it aren't delayed, and each
     is carried out once.
     Rules: bad-row, privacy-requests."""
     ann, ben = bench.new_customer(store), bench.new_customer(store)
-    first, second = (take(bench, store, "customers/redact", who) for who in (ann, ben))
+    first, second = (store_request(bench, store, "customers/redact", who) for who in (ann, ben))
     erase = erasure.erase
 
     async def failing(tx, profile, now):
@@ -250,25 +256,25 @@ def test_request_that_fails_keeps_no_other_waiting(bench, store, monkeypatch):
     monkeypatch.setattr(erasure, "erase", failing)
     monkeypatch.setattr(request_processing, "_BATCH_SIZE", 1)
     with structlog.testing.capture_logs() as logged:
-        assert work(bench)[0] == [ben.gid]
+        assert process_due(bench)[0] == [ben.gid]
     assert [(entry["request"], entry["reason"]) for entry in logged] == [(first, "no")]
-    states = lambda: [asked(bench, store)[id].state for id in (first, second)]  # noqa: E731
+    states = lambda: [requests_by_id(bench, store)[id].state for id in (first, second)]  # noqa: E731
     assert states() == ["waiting", "erased"]
     monkeypatch.undo()
-    assert work(bench)[0] == [ann.gid]
+    assert process_due(bench)[0] == [ann.gid]
     assert states() == ["erased", "erased"]
-    assert work(bench) == ([], 0)
+    assert process_due(bench) == ([], 0)
     named = bench.select("SELECT profile_id, gid FROM requests WHERE store_id = $1", store.id)
     assert named == [(None, None)] * 2
 
 
-def test_what_waits_is_counted(bench, store):
+def test_waiting_requests_are_counted_by_topic(bench, store):
     """Waiting requests are counted by topic, with the oldest's time."""
     before = bench.read(platform_requests.waiting).get("shop/redact", (0, ""))[0]
-    take(bench, store, "shop/redact")
-    take(bench, store, "customers/redact")  # names no customer
-    take(bench, store, "customers/data_request", bench.new_customer(store))
-    work(bench)
+    store_request(bench, store, "shop/redact")
+    store_request(bench, store, "customers/redact")  # names no customer
+    store_request(bench, store, "customers/data_request", bench.new_customer(store))
+    process_due(bench)
     after = bench.read(platform_requests.waiting)
     assert after.keys() == {"shop/redact"}
     assert after["shop/redact"][0] == before + 1

@@ -22,7 +22,7 @@ def _postgresql_only(engine):
         pytest.skip("SQLite runs one write transaction at a time")
 
 
-def while_open(bench, first, second, last=None):
+def run_while_open(bench, first, second, last=None):
     """Starts ``second`` while the transaction of ``first`` is open, commits that once ``second``
     waits for a lock, and returns the result of ``second``."""
     return bench.run(waiting.one_after_the_other(bench.db, first, second, last))
@@ -36,7 +36,7 @@ async def blocked(db, count, done):
         await asyncio.sleep(0.005)
 
 
-def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(bench):
+def test_sign_in_restarts_when_the_session_has_just_reserved_an_item(bench):
     """A sign-in restarts in order to lock the owner of an item that the session has just reserved. The
     owner's deletion of the item comes first and ends the reservation. Rules: request-linearizable, reserve-ends."""
     holder, customer, owner = bench.new_session(), *(bench.new_customer() for _ in range(2))
@@ -70,8 +70,8 @@ def test_sign_in_restarts_when_the_session_has_just_reserved_of_another_owner(be
 
     bench.run(all_three())
     assert linked.is_set()
-    assert waiting.reserved(bench, holder, owner) == 0
-    assert waiting.reserved(bench, customer) == 0
+    assert waiting.reserved_rows(bench, holder, owner) == 0
+    assert waiting.reserved_rows(bench, customer) == 0
 
 
 def test_order_restarts_when_a_sign_in_has_just_moved_its_match(bench):
@@ -112,11 +112,11 @@ def test_import_restarts_when_a_request_creates_one_of_its_profiles(bench, store
         await saving.save(tx, customer, new_item(1), bench.new_id(), PLENTY, now)
 
     async def load():
-        steps = importing.load(bench.db, file, store, dry=False, how="same")
+        steps = importing.load(bench.db, file, store, dry=False, mode="same")
         return [counts async for counts in steps][-1]
 
-    counts = while_open(bench, save, load())
-    assert (counts.profiles, counts.there, counts.items) == (0, 1, 1)
+    counts = run_while_open(bench, save, load())
+    assert (counts.profiles, counts.existing, counts.items) == (0, 1, 1)
     bench.check(customer)
     assert bench.holds(customer)[0] == 2
 
@@ -140,6 +140,6 @@ def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
         await bench.db.long_write(erasure.erase, customer, bench.clock.milliseconds)
         return [gone async for gone in erasure.work(bench.db, bench.clock)]
 
-    assert while_open(bench, queue, erase())[-1] == 1
+    assert run_while_open(bench, queue, erase())[-1] == 1
     assert [taken.type for taken in turns[0].claimed] == ["item.created"]
     assert bench.select(queued, customer.id) == [(0,)]

@@ -63,7 +63,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize(("key", "price"), EXPECTED.items())
-def test_every_way_to_save_takes_the_price_of_the_moment(bench, store, key, price):
+def test_every_way_to_save_stores_the_current_price(bench, store, key, price):
     """A single save, one with tags, a bulk save and a change of variant store the same price, which
     later prices and saves don't change. Rule: saved-price."""
     owner = bench.new_customer(store)
@@ -124,7 +124,7 @@ ITEM = st.builds(
 
 @given(st.lists(ITEM, min_size=1, max_size=5, unique_by=lambda item: item.created_at))
 @strategies.examples(60)
-def test_merged_price_is_that_of_the_earliest_in_any_order(every):
+def test_merged_price_is_that_of_the_earliest_item_in_any_order(every):
     """Merging several items in any order keeps the earliest item's price. Rule: saved-price."""
     for ordered in (every, every[::-1]):
         merged = ordered[0]

@@ -10,7 +10,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.contract.conftest import Clock, bounds
-from tests.contract.test_model import UNLIMITED, both, compare, compare_told, do, heard
+from tests.contract.test_model import (
+    UNLIMITED,
+    compare,
+    compare_outcomes,
+    compare_replay,
+    do,
+    profile_events,
+)
 from tests.contract.test_purge import DAY, SETTINGS, run_purge
 from tests.profile_model import GONE, Model
 from tests.replay import Replay
@@ -128,7 +135,7 @@ class World:
         made, new = bench.new_id(), [bench.new_id() for _ in range(20)]
         now, taken = bench.clock.tick(), iter(new)
         wanted, most = copies.NewList(made, lists.ListFields(name)), bounds(UNLIMITED)
-        both(
+        compare_outcomes(
             lambda: bench.write(
                 copies.copy,
                 *(self.bench.finder, token, self.profiles[one], wanted),
@@ -178,7 +185,7 @@ class World:
                 raise Conflict("", "item_exists")
             taken[one] = quantity
 
-        both(lambda: bench.write(reservations.reserve, *asked), modelled)
+        compare_outcomes(lambda: bench.write(reservations.reserve, *asked), modelled)
 
     def give_back(self, one, at):
         held = [of for of, taken in self.taken.items() if one in taken]
@@ -220,9 +227,9 @@ class World:
         for one in VISITORS:
             if one != visitor:
                 bench.one("session_renew", profile=self.profiles[one].id, now=bench.clock.tick())
-        told = heard(bench, self.profiles[visitor])
+        told = profile_events(bench, self.profiles[visitor])
         run_purge(bench, bench.clock() + DAY)
-        assert heard(bench, self.profiles[visitor]) == told
+        assert profile_events(bench, self.profiles[visitor]) == told
         self.forget(visitor)
 
     def erase(self, one):
@@ -304,9 +311,9 @@ class World:
             compare(self.bench, profile, model)
         for one in CUSTOMERS:
             replay = Replay()
-            for event in heard(self.bench, self.profiles[one]):
+            for event in profile_events(self.bench, self.profiles[one]):
                 replay.hear(event)
-            compare_told(replay, self.models[one])
+            compare_replay(replay, self.models[one])
 
 
 def name_of(model, made):
@@ -337,7 +344,7 @@ JOINING = [
 @example(done=LEAVING)
 @example(done=JOINING)
 @examples(4)
-def test_nobody_sees_what_is_not_theirs(event_bench, done):
+def test_every_reader_sees_exactly_what_the_model_shows(event_bench, done):
     """Every reader sees exactly what the model shows, after any sequence of steps.
     Rules: shared-hides-owner, share-token, share-ends, copy-list, event-changed, reserve-quantity,
     reserve-ends, session-purged, erase-completes, event-transaction, engines-alike."""
@@ -349,7 +356,9 @@ def test_nobody_sees_what_is_not_theirs(event_bench, done):
     world.compare()
 
 
-test_nobody_sees_at_length = at_length(test_nobody_sees_what_is_not_theirs, 150, done=moves)
+test_readers_see_the_model_at_length = at_length(
+    test_every_reader_sees_exactly_what_the_model_shows, 150, done=moves
+)
 
 
 def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
@@ -377,11 +386,11 @@ def test_profile_has_reservations_of_at_most_a_thousand_items(bench):
     assert reserve(holder, 1).yours == 1
 
 
-def resolve(bench, token):
+def resolve_token(bench, token):
     return bench.read(shares.resolve, bench.finder, token, bench.clock.tick())
 
 
-def test_copy_of_a_list_that_holds_more_than_a_list_may(bench):
+def test_oversized_list_is_copied_only_within_the_callers_limit(bench):
     """A list that exceeds the limit after a link can be copied only within the caller's limit.
     Rule: copy-list."""
     owner, other = bench.new_session(), bench.new_customer()
@@ -404,7 +413,7 @@ def test_shares_of_a_purged_session_end_with_the_first_batch(bench):
     at = bench.clock() + 365 * DAY
     bench.write(purge.close_expired, SETTINGS, [owner.id], Clock(at))
     with pytest.raises(UnknownShare):
-        resolve(bench, made.token)
+        resolve_token(bench, made.token)
     with pytest.raises(UnknownShare):
         bench.read(shares.view, bench.finder, made.token, None, bench.clock.tick())
     run_purge(bench, at)
@@ -412,7 +421,7 @@ def test_shares_of_a_purged_session_end_with_the_first_batch(bench):
         assert bench.select(f"SELECT * FROM {table} WHERE profile_id = $1", owner.id) == []
 
 
-def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
+def test_share_missing_during_a_link_is_looked_up_again(bench, engine):
     """A share that is missing while a link commits on two servers is looked up again, then 503.
     Rule: cluster-nodes."""
     if engine == "sqlite":
@@ -421,7 +430,7 @@ def test_share_that_is_nowhere_for_a_moment_is_asked_for_again(bench, engine):
     made = bench.share(owner, bench.new_list(owner).id)
     bench.one("shares_remove", profile=owner.id, ids=[made.id])
     with pytest.raises(Unavailable):
-        resolve(bench, made.token)
+        resolve_token(bench, made.token)
     with pytest.raises(Unavailable):
         bench.write(
             shares.resolve_locked, bench.finder, made.token, bench.new_session(), bench.clock.tick()

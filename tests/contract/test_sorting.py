@@ -72,7 +72,7 @@ def expected(by):
 
 @given(by=st.sampled_from(["price", "title", "oldest"]), size=st.integers(1, 40))
 @strategies.examples(15)
-def test_sorted_pages_are_exactly_what_is_there_in_both_directions(bench, stocked, by, size):
+def test_sorted_pages_have_each_item_once_in_both_directions(bench, stocked, by, size):
     """Pages of any size have all items in order; walking backwards yields the same pages.
     Rule: item-sort."""
     owner, _ = stocked

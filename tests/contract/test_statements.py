@@ -135,7 +135,7 @@ async def prepare_everything(url):
     await db.close()
 
 
-def test_no_statement_makes_the_driver_ask_for_types(postgres_server):
+def test_no_statement_makes_the_driver_read_the_types_of_postgresql(postgres_server):
     """No parameter type makes the driver read PostgreSQL's catalog on each new connection, which
     takes seconds on a Citus worker because it filters its shards from every row."""
     if postgres_server.spread:
@@ -214,7 +214,7 @@ def test_deep_page_of_a_store_reads_no_more_than_a_page(bench, engine, postgres_
     assert "Seq Scan on items" not in plan, plan
 
 
-def test_report_reads_by_the_key_where_sqlite_was_analyzed(tmp_path):
+def test_report_reads_by_primary_key_after_analyze_on_sqlite(tmp_path):
     """After ANALYZE, SQLite reads reports by primary key; the other index was four times slower."""
     path = str(tmp_path / "wishwell.db")
     sqlite_file.make_file(path)
@@ -233,7 +233,7 @@ def test_report_reads_by_the_key_where_sqlite_was_analyzed(tmp_path):
         assert any("c USING PRIMARY KEY (store_id=? AND until>" in row[3] for row in plan)
 
 
-def test_entries_that_go_are_found_by_their_keys(bench, engine):
+def test_entries_are_deleted_by_key(bench, engine):
     """Entries are deleted by key rather than by a join, which took 4 s for 40 items on 250 lists
     each. PostgreSQL has no statistics here, like for a profile filled a moment ago."""
     step = statements.load(engine)["entries_remove"].step
@@ -245,7 +245,7 @@ def test_entries_that_go_are_found_by_their_keys(bench, engine):
         assert re.search(keys, plan), plan
 
 
-def test_move_reads_only_the_items_around_the_new_place(bench, engine):
+def test_move_reads_only_the_items_around_the_new_position(bench, engine):
     """Both sides of the place are read in the index's order. Rule: list-order."""
     step = statements.load(engine)["entries_around"].step
     values = {"profile": ID, "list": ID, "item": ID, "after": 5, "limit": 1}

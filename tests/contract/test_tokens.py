@@ -51,7 +51,7 @@ class Process:
 
 
 @pytest.mark.parametrize("begin", [1_000_000_000_000, 4_000_000_000_000])
-def test_token_is_taken_from_a_minute_before_it_was_issued_for_a_day(bench, begin):
+def test_token_is_valid_from_a_minute_before_its_issue_for_a_day(bench, begin):
     """A token is valid from 60 s before its issue until a day after, whether cached or not.
     Rule: profile-token-strict."""
     token = Process(bench, begin).issue(bench.new_customer())
@@ -64,7 +64,7 @@ def test_token_is_taken_from_a_minute_before_it_was_issued_for_a_day(bench, begi
             assert process.takes(token) is expected, seconds
 
 
-def test_token_that_ends_under_two_requests_is_refused_to_both(bench):
+def test_token_that_expires_during_two_requests_is_refused_to_both(bench):
     """A token that expires during two concurrent requests is refused to both.
     Rule: token-required."""
     process = Process(bench)
@@ -90,7 +90,7 @@ def test_known_caller_is_found_from_the_caches_alone(bench, store):
     tokens = [*map(process.issue, profiles), admin]
 
     def known(by=process):
-        return [by.authenticator.known(token) for token in tokens]
+        return [by.authenticator.cached_caller(token) for token in tokens]
 
     assert known() == [None] * 3
     callers = [bench.run(process.authenticator.caller(token)) for token in tokens]
@@ -98,7 +98,7 @@ def test_known_caller_is_found_from_the_caches_alone(bench, store):
     assert known() == callers
     of_nobody = jwt.encode({"sub": "x", "aud": store.id}, KEY, "HS256", {"kid": KEY_ID})
     for bad in ("", "a.b.c", of_nobody, tokens[0][:-1], auth.ADMIN_PREFIX, auth.new_admin_token()):
-        assert process.authenticator.known(bad) is None, bad
+        assert process.authenticator.cached_caller(bad) is None, bad
     bench.execute(f"UPDATE stores SET limits = '[' WHERE id = '{store.id}'")
     later = Process(bench, bench.clock())
     for token in tokens:
@@ -113,7 +113,7 @@ def test_known_caller_is_found_from_the_caches_alone(bench, store):
     assert known() == [None] * 3
 
 
-def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):
+def test_revocation_applies_to_all_earlier_tokens_whatever_the_clocks_say(bench):
     """A revocation applies to all earlier tokens, even from clocks 60 s ahead, in the same
     millisecond, or before a clock was set back. A later token is valid.
     Rules: token-revoked, clock-guard."""
@@ -126,7 +126,7 @@ def test_revocation_takes_all_that_was_given_whatever_the_clocks_say(bench):
         assert process.takes(given[-1])
 
 
-def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
+def test_tokens_issued_before_an_upgrade_are_valid_after_it(bench):
     """The samples above, issued by earlier releases, remain valid.
     Rules: admin-token-hashed, profile-token-strict, signing-keys."""
     store, process = "01900000-0000-7000-8000-000000000001", Process(bench)
@@ -141,11 +141,11 @@ def test_what_was_issued_before_an_upgrade_is_good_after_it(bench):
     }
     headers = {"typ": "wishwell+jwt", "kid": KEY_ID}
     assert process.takes(jwt.encode(claims, KEY, "HS256", headers))
-    assert auth.well_formed(ADMIN_TOKEN)
+    assert auth.is_well_formed(ADMIN_TOKEN)
     assert CursorSigner([KEY]).verify(CURSOR, "mine") == Cursor(store, False)
 
 
-def test_label_is_trimmed_and_within_its_bounds():
+def test_label_is_trimmed_and_checked():
     """A label is trimmed, and refused if empty, too long or not printable.
     Rule: admin-token-hashed."""
     for label in ("x", "x" * 200, " x ", "\u611b"):
@@ -168,7 +168,7 @@ def test_key_file_has_32_characters_or_is_refused(tmp_path):
             key_files.embedded_key(str(tmp_path / "x.db"))
 
 
-def test_key_is_made_where_there_is_no_other_place_to_write(tmp_path, monkeypatch):
+def test_key_is_created_next_to_the_database_when_nothing_else_is_writable(tmp_path, monkeypatch):
     """The key is created next to the database, which may be in a container's only writable folder.
     Rule: signing-keys."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))

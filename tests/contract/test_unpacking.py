@@ -11,7 +11,7 @@ import pytest
 
 from wishwell.errors import Invalid
 from wishwell.transfer import unpacking
-from wishwell.transfer.spool import opened
+from wishwell.transfer.spool import open_unpacked
 
 from .test_catalogue import NUMBERS
 from .test_csv import AT, csv_file
@@ -38,7 +38,7 @@ def unpack(tmp_path, packed, **how):
     """Returns the content of a file with these bytes."""
     path = tmp_path / "feed"
     path.write_bytes(packed)
-    with opened(str(path), **how) as file:
+    with open_unpacked(str(path), **how) as file:
         return file.read()
 
 
@@ -73,13 +73,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_packed_file_is_read(tmp_path, name):
+def test_compressed_file_is_read(tmp_path, name):
     """gzip and a zip with one file are read like the file in them. Rule: files-unpacked."""
     assert unpack(tmp_path, GOOD[name]) == CSV
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_other_wrapping_is_named(tmp_path, name):
+def test_unsupported_compression_is_named(tmp_path, name):
     """A wrapping that can't be read is named, with what to do. Rule: files-unpacked."""
     packed, message = BAD[name]
     with pytest.raises(Invalid, match=message):
@@ -104,13 +104,13 @@ def test_unpacked_size_is_limited(tmp_path, monkeypatch):
         assert peak < 2 << 20
 
 
-def test_packed_wishes_keep_the_time_of_their_file(tmp_path):
+def test_compressed_wishes_have_the_time_of_their_file(tmp_path):
     """Wishes without a time get the same one from a compressed file whenever it is imported.
     Rules: files-unpacked, import-twice."""
     path = tmp_path / "wishes.csv.gz"
     path.write_bytes(gzip.compress(b"Who,What\n5,7\n"))
     os.utime(path, ns=(AT * 10**6, AT * 10**6))
-    how = csv_file.Reading(csv_file.columns("customer=Who,product=What"))
+    how = csv_file.Reading(csv_file.parse_columns("customer=Who,product=What"))
     times = set()
     for _ in range(2):
         file = csv_file.CsvFile(str(path), NUMBERS, how, time.time_ns() // 10**6)

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from tests.contract.conftest import PLENTY, Interleaved, new_item
-from tests.contract.test_model import heard
+from tests.contract.test_model import profile_events
 from wishwell import profiles
 from wishwell.errors import LimitReached, NotFound, Unavailable
 from wishwell.profiles import search
@@ -71,7 +71,7 @@ async def one_after_the_other(db, first, second, last):
     return await waiting
 
 
-def after(bench, first, *write, last=None):
+def run_while_waiting(bench, first, *write, last=None):
     """Runs ``first`` and commits it once ``write`` waits for its lock; returns the result of
     ``write``. ``last`` runs in the first transaction before its commit."""
     return bench.run(one_after_the_other(bench.db, first, bench.db.write(*write), last))
@@ -129,7 +129,7 @@ def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
         of = profiles.WholeStore(bench.store), [item]
     if verb is saving.save:
         of = profile, items.NewItem("1", "2", 5), bench.new_id(), PLENTY
-    got = after(bench, put_on_list(*wish), verb, *of, *given, bench.clock.tick())
+    got = run_while_waiting(bench, put_on_list(*wish), verb, *of, *given, bench.clock.tick())
     bench.check(profile)
     assert right(got, made) if right else sum(bench.holds(profile)) == 1
     if name == "change":
@@ -150,12 +150,12 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
         await item_changes.delete(tx, event_bench, item, bench.clock.tick())
 
     with pytest.raises(NotFound, match="item doesn't exist"):
-        after(bench, delete, item_changes.set_lists, profile, item, [made], PLENTY, "")
+        run_while_waiting(bench, delete, item_changes.set_lists, profile, item, [made], PLENTY, "")
     bench.check(profile)
 
 
 @pytest.mark.parametrize("events", ["off", "on"])
-def test_save_of_an_item_whose_deletion_it_waited_for_keeps_to_the_bound(bench, events):
+def test_save_that_waited_for_a_delete_respects_the_item_limit(bench, events):
     """A save that waited for its item's deletion respects the item limit, because another item took
     its place.
     Rule: profile-limits."""
@@ -170,7 +170,7 @@ def test_save_of_an_item_whose_deletion_it_waited_for_keeps_to_the_bound(bench, 
 
     again = saving.save, profile, new_item(1), bench.new_id(), bounds, now
     with pytest.raises(LimitReached):
-        after(bench, exchange, *again)
+        run_while_waiting(bench, exchange, *again)
     bench.check(profile)
     assert bench.holds(profile)[0] == 1
 
@@ -181,19 +181,19 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     item, made, now = bench.save(session), bench.new_list(session), bench.clock.tick()
     edit = item_changes.set_lists, session, item.id, [made.id], PLENTY, now
     with pytest.raises(NotFound, match="session doesn't exist"):
-        after(bench, link_of(session, customer, now), *edit)
+        run_while_waiting(bench, link_of(session, customer, now), *edit)
     bench.check(customer)
     assert bench.holds(customer) == (1, 1, 0)
 
 
-def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
+def test_deletion_removes_a_tag_added_while_it_waited(bench, wish):
     """A deletion removes a tag added during its wait; else a search would find a deleted item."""
     profile, item, _ = wish
 
     async def tag(tx):
         await saving.change(tx, profile, item, TAGS, bench.clock.tick())
 
-    after(bench, tag, item_changes.delete, profile, item, bench.clock.tick())
+    run_while_waiting(bench, tag, item_changes.delete, profile, item, bench.clock.tick())
     bench.check(profile)
     assert bench.holds(profile)[0] == 0
 
@@ -212,7 +212,7 @@ def test_deletion_takes_a_tag_that_it_waited_for(bench, wish):
         (ItemPatch(note="x"), None, ["item.updated note", "item.deleted "]),
     ],
 )
-def test_events_tell_what_changed_after_the_wait(bench, store, first, second, told):
+def test_events_describe_what_changed_after_the_wait(bench, store, first, second, told):
     """Events describe what changed after the wait; each case starts with an item of product 1.
     Rules: event-changed, event-transaction."""
     profile, now = bench.new_customer(store), bench.clock.tick()
@@ -230,16 +230,16 @@ def test_events_tell_what_changed_after_the_wait(bench, store, first, second, to
         await profiles.lock_known(tx, profile)
         await do(tx, first)
 
-    after(bench, hold, do, second)
+    run_while_waiting(bench, hold, do, second)
     changes = [
         f"{event['type']} {','.join(event['data'].get('changed', ()))}"
-        for event in heard(bench, profile)
+        for event in profile_events(bench, profile)
     ]
     assert changes == ["item.created ", *told]
     bench.check(profile)
 
 
-def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench):
+def test_bulk_deletion_that_waited_for_a_link_deletes_all_of_its_items(bench):
     """A bulk deletion that waited for a link deletes the merged and the moved item.
     Rule: link-atomic."""
     customer, session = bench.new_customer(), bench.new_session()
@@ -247,12 +247,12 @@ def test_delete_of_several_items_that_waited_for_a_link_takes_all_of_them(bench)
     bench.save(session)
     both = [own.id, bench.save(session, 2).id]
     delete = item_changes.delete_many, customer, both, bench.clock.tick()
-    after(bench, link_of(session, customer, bench.clock.tick()), *delete)
+    run_while_waiting(bench, link_of(session, customer, bench.clock.tick()), *delete)
     assert bench.holds(customer)[0] == 0
 
 
 @pytest.mark.parametrize("verb", ["delete over a store", "link"])
-def test_sessions_are_taken_before_customers(bench, verb):
+def test_sessions_are_locked_before_customers(bench, verb):
     """Sessions are locked before customers, which prevents a deadlock. Rule: link-atomic."""
     session, customer = bench.new_session(), bench.new_customer()
     while customer.id > session.id:
@@ -271,7 +271,7 @@ def test_sessions_are_taken_before_customers(bench, verb):
         "link": (linking.link, session, customer, PLENTY),
         "delete over a store": (item_changes.delete_many, profiles.WholeStore(bench.store), made),
     }[verb]
-    after(bench, take_session, *both, bench.clock.tick(), last=take_customer)
+    run_while_waiting(bench, take_session, *both, bench.clock.tick(), last=take_customer)
     assert bench.holds(customer)[0] == (1 if verb == "link" else 0)
 
 
@@ -323,7 +323,7 @@ def promise(bench):
     return owner, holder, item, token, reserve
 
 
-def reserved(bench, holder, *owners):
+def reserved_rows(bench, holder, *owners):
     """Returns how many rows the holder's reservations have, with the holder and with the owners."""
     count = bench.select("SELECT count(*) FROM held WHERE profile_id = $1", holder.id)[0][0]
     for owner in owners:
@@ -333,7 +333,7 @@ def reserved(bench, holder, *owners):
 
 
 @pytest.mark.parametrize("verb", [item_changes.delete, item_changes.set_lists, lists.delete])
-def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, verb):
+def test_item_that_leaves_its_list_ends_a_reservation_that_it_waited_for(bench, promise, verb):
     """An item that leaves its list ends a reservation committed during the wait, although its
     statement began before.
     Rule: reserve-ends."""
@@ -344,12 +344,12 @@ def test_item_that_leaves_ends_a_reservation_that_it_waited_for(bench, promise, 
         item_changes.set_lists: (item, [], PLENTY),
         lists.delete: (made,),
     }[verb]
-    after(bench, reserve, verb, owner, *named, bench.clock.tick())
-    assert reserved(bench, holder, owner) == 0
+    run_while_waiting(bench, reserve, verb, owner, *named, bench.clock.tick())
+    assert reserved_rows(bench, holder, owner) == 0
 
 
 @pytest.mark.parametrize("by", ["holder", "purge"])
-def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise, by):
+def test_reservation_moved_by_the_owners_link_can_be_ended(bench, promise, by):
     """A reservation that the owner's link has moved or merged meanwhile is ended by its holder, or
     by the holder's purge.
     Rules: reserve-ends, session-purged."""
@@ -363,8 +363,8 @@ def test_reservation_that_a_link_of_the_owner_has_moved_is_ended(bench, promise,
         await reservation_rows.purge(tx, [holder.id], 10)
 
     end = (purge_it,) if by == "purge" else (reservations.cancel, token, item, holder)
-    after(bench, link_of(owner, customer, bench.clock.tick()), *end)
-    assert reserved(bench, holder, owner, customer) == 0
+    run_while_waiting(bench, link_of(owner, customer, bench.clock.tick()), *end)
+    assert reserved_rows(bench, holder, owner, customer) == 0
 
 
 def test_link_of_a_holder_waits_for_the_owner(bench, promise):
@@ -377,8 +377,8 @@ def test_link_of_a_holder_waits_for_the_owner(bench, promise):
     async def lock(tx):
         await profiles.lock_known(tx, owner)
 
-    after(bench, lock, linking.link, holder, customer, PLENTY, bench.clock.tick())
-    assert reserved(bench, customer, owner) == 2
+    run_while_waiting(bench, lock, linking.link, holder, customer, PLENTY, bench.clock.tick())
+    assert reserved_rows(bench, customer, owner) == 2
 
 
 def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
@@ -414,7 +414,7 @@ def test_writes_that_wait_for_a_profile_leave_connections_to_others(bench):
 
 
 @pytest.mark.slow
-def test_rows_sent_at_once_have_the_time_of_their_transaction(bench):
+def test_rows_sent_together_may_wait_as_long_as_their_transaction(bench):
     """In a long write, rows sent together may wait as long as their transaction, not just a
     statement's timeout."""
     mine, other = bench.new_customer(), bench.new_session()

@@ -59,7 +59,7 @@ async def test_webhook_that_answers_410_is_turned_off_and_can_resume(desk):
 
 
 @on_desk
-async def test_week_of_failing_turns_a_webhook_off(desk):
+async def test_webhook_that_fails_for_a_week_is_turned_off(desk):
     """A webhook that fails for a week is turned off. Rule: delivery-schedule."""
     async with desk.receiving(answer(500)) as (_, sender, hook):
         await desk.save()
@@ -95,7 +95,7 @@ async def test_events_that_were_removed_are_not_sent(desk):
 
 
 @on_desk
-async def test_replay_sends_again_what_is_kept(desk):
+async def test_replay_sends_the_kept_events_again(desk):
     """A replay sends the kept events from a time on again, each with its id, and unsent ones of any
     age.
     Rules: delivery-resend, delivery-at-least-once."""

@@ -16,7 +16,7 @@ def test_wishers_beyond_one_batch_are_listed_once(bench):
 
     async def some():
         found = []
-        async for batch in wishers.every(bench.db, store, wishers.of("mug", None)):
+        async for batch in wishers.wisher_batches(bench.db, store, wishers.search_for("mug", None)):
             found += batch
             if len(found) > 20_000:
                 break

@@ -46,7 +46,7 @@ def serving(clone):
         program.close()
 
 
-def test_demo_opens_its_shop(serving):
+def test_make_demo_opens_its_shop(serving):
     """`make demo` works as documented, here on another port."""
     [line] = commands("demo/README.md", "# A shop")
     assert commands("README.md", "## Start it, test it") == [line]
@@ -56,7 +56,7 @@ def test_demo_opens_its_shop(serving):
     assert "/apps/wishlist/assets/wishwell.js" in httpx2.get(url).text
 
 
-def test_readme_from_its_first_line_to_its_last(clone, paste, serving):
+def test_commands_of_the_readme_work_as_documented(clone, paste, serving):
     """`make run`, the commands in another terminal, and requests with the printed token work as
     documented."""
     run, *shop = commands("README.md", "## Put it into a shop")
@@ -76,7 +76,7 @@ def test_readme_from_its_first_line_to_its_last(clone, paste, serving):
     assert said.count('"productId":632910392') == 2
 
 
-def test_packages_are_installed_beside_the_clone(clone, paste):
+def test_packages_are_installed_outside_the_checkout(clone, paste):
     """The npm and Python packages install into folders outside the checkout."""
     shop = clone.parent / "shop"
     shop.mkdir()

@@ -39,7 +39,7 @@ def sign(here, page, way):
     ],
     indirect=True,
 )
-def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_customer):
+def test_visitors_wishlist_becomes_the_customers_and_disappears_at_sign_out(shop, new_customer):
     """A visitor's heart survives a reload, becomes the customer's on every device, and disappears
     at the sign-out."""
     here, elsewhere = new_customer(), new_customer()
@@ -57,7 +57,7 @@ def test_wishlist_follows_the_sign_in_and_goes_with_the_sign_out(shop, new_custo
 
 @pytest.mark.xdist_group("examples")
 @pytest.mark.parametrize("shop", [slow("next")], indirect=True)
-def test_next_has_the_pages(shop, new_customer):
+def test_next_js_navigation_count_and_sharing_work(shop, new_customer):
     """Client-side navigation, the count, and sharing work with Next.js."""
     owner = new_customer(permissions=["clipboard-read", "clipboard-write"])
     page = owner.open()

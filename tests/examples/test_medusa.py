@@ -213,7 +213,7 @@ def medusa() -> Iterator[Medusa]:
         yield shop
 
 
-def test_catalogue_is_sent_at_first(medusa):
+def test_whole_catalogue_is_sent_at_first(medusa):
     """At first, the whole catalogue is sent in the region's currency; products without stock are
     unavailable."""
     product, variant = medusa.lamp
@@ -257,7 +257,7 @@ def test_changes_of_the_shop_are_sent(medusa):
     medusa.becomes(at, title=None)
 
 
-def test_wishes_follow_the_sign_in_and_hear_of_a_lower_price(medusa, chromium):
+def test_wishes_move_at_sign_in_and_a_lower_price_makes_a_notice(medusa, chromium):
     """A visitor's item becomes the customer's at sign-in with Medusa's own token, and a lower price
     makes a notice."""
     token = medusa.ask("POST", "/auth/customer/emailpass/register", **ADA)["token"]
@@ -294,7 +294,7 @@ def test_changes_reach_the_service_after_an_outage(medusa):
     medusa.check_outage()
 
 
-def test_what_events_have_missed_is_sent_by_the_job(medusa):
+def test_job_sends_changes_that_events_missed(medusa):
     """The scheduled job sends what events missed: products that Wishwell lacks, and deleted ones."""
     medusa.environment["WISHLIST_SCHEDULE"] = "*/2 * * * * *"
     medusa.start()
@@ -303,7 +303,7 @@ def test_what_events_have_missed_is_sent_by_the_job(medusa):
         medusa.check_lost_changes(lambda: None)
 
 
-def test_wishlists_of_the_plug_in_are_imported(medusa):
+def test_wishlists_of_the_wishlist_plug_in_are_imported(medusa):
     """The wishlist plug-in's data is imported with the documented query and commands."""
     name = "docs/coming-from-another-app.md"
     [query] = re.findall(r"```sql\n(COPY .*?)```", (ROOT / name).read_text(), re.DOTALL)

@@ -43,7 +43,7 @@ def receiver(request) -> str:
 
 
 @pytest.mark.slow
-def test_lower_price_becomes_one_mail(receiver):
+def test_price_drop_sends_one_email_when_delivered_twice(receiver):
     """A price drop sends one e-mail although its event is delivered twice; unsigned messages are
     refused."""
     port = free_port()

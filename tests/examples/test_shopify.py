@@ -70,7 +70,7 @@ def test_theme_check_finds_no_offence(tools, tmp_path):
     assert set(offences(broken)) == {"MatchingTranslations", "RemoteAsset"}
 
 
-def test_extension_is_what_shopify_takes():
+def test_extension_has_only_files_that_shopify_accepts():
     """Folders and file types are those that the CLI uploads; the languages are the elements'."""
     files = [path.relative_to(EXTENSION) for path in EXTENSION.rglob("*") if path.is_file()]
     kinds = {"assets": ".js", "blocks": ".liquid", "locales": ".json"}
@@ -85,7 +85,7 @@ def test_extension_is_what_shopify_takes():
         assert all(0 < len(name) <= 25 for name in names), (path, names)
 
 
-def test_configuration_of_the_app_fits_the_service():
+def test_urls_and_topics_of_the_app_are_those_of_the_service():
     """Each address in shopify.app.toml is one of the service, and the topics are those that it takes."""
     described = json.loads((ROOT / "src/wishwell/http/openapi.json").read_text())
     proxy = APP["app_proxy"]
@@ -163,7 +163,7 @@ def shopper(shop, chromium) -> Iterator[ThemeShopper]:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("shopify")
-def test_customer_has_heart_count_and_page(shop, shopper):
+def test_customer_uses_heart_count_wishlist_page_and_cart(shop, shopper):
     """A customer saves the chosen size by the block's heart, counts it in the header, sees it on the
     wishlist page and puts it into the cart."""
     shop.customer = "7"
@@ -209,7 +209,7 @@ def test_visitors_list_becomes_the_customers(shop, shopper, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("shopify")
-def test_cart_takes_variants(shop, shopper):
+def test_only_items_with_a_variant_are_added_to_the_cart(shop, shopper):
     """ "Add all to cart" adds the items with a variant, and says what to do about the others; a
     refusal of the cart is shown in its own words."""
     shop.customer = "8"
@@ -251,7 +251,7 @@ def deliver(shop, topic: str, body: dict) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("shopify")
-def test_webhooks_keep_catalogue_and_earnings(shop):
+def test_webhooks_update_the_catalogue_and_mark_purchases(shop):
     """Shopify's sample bodies, cut to the fields that shopify.app.toml asks for, change the catalogue
     and mark what was bought."""
     product, order = SAMPLES["products/update"], SAMPLES["orders/paid"]

@@ -258,7 +258,7 @@ def test_changes_of_the_shop_are_sent(vendure):
     vendure.becomes(bag, title=None)
 
 
-def test_wishes_follow_the_sign_in_and_hear_of_a_lower_price(vendure, chromium):
+def test_wishes_move_at_sign_in_and_a_lower_price_makes_a_notice(vendure, chromium):
     """A visitor's item becomes the customer's at sign-in to Vendure, and a lower price makes a
     notice."""
     ada = vendure.customer("ada")
@@ -288,7 +288,7 @@ def test_changes_reach_the_service_after_an_outage(vendure):
     vendure.check_outage()
 
 
-def test_what_events_have_missed_is_sent_by_the_task(vendure):
+def test_task_sends_changes_that_events_missed(vendure):
     """The scheduled task sends products that Wishwell lacks, and deletes those that Vendure lacks."""
     task = 'mutation { runScheduledTask(id: "wishwell") { success } }'
     vendure.check_lost_changes(lambda: vendure.admin.ask(task))

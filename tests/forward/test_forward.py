@@ -63,7 +63,7 @@ def raw(browser, target, *lines):
         return int(connection.makefile("rb").read().split()[1])
 
 
-def test_only_what_is_on_the_list_arrives(service, shop):
+def test_only_allowed_request_headers_are_forwarded(service, shop):
     """Only allowed headers are forwarded; the proxy overwrites the ones that it sets."""
     more = {"User-Agent": "forged", "X-Real-Ip": "6.6.6.6", "X-Shop-Token": "forged"}
     query = "?query=product:1,2&page=a%2Fb+c&&x="
@@ -77,7 +77,7 @@ def test_only_what_is_on_the_list_arrives(service, shop):
     assert sorted(service.last.headers) == sorted(expected)
 
 
-def test_header_that_is_sent_twice_is_never_sent_on_as_one(service, shop):
+def test_duplicate_headers_are_forwarded_as_duplicates(service, shop):
     """Duplicate cookie headers are joined; other duplicates are forwarded as they are."""
     assert raw(shop, ITEMS, "Cookie: a=1", "Cookie: b=2", "Origin: http://a", "Origin: b") == 200
     assert service.last.values("Cookie") == ["a=1; b=2"]
@@ -93,7 +93,7 @@ def test_cookie_of_one_shopper_never_goes_with_another(service, shop):
     assert service.last.values("Cookie") == []
 
 
-def test_options_name_a_header_of_the_shop_the_origin_and_the_base(service):
+def test_options_set_forwarded_headers_origin_and_base(service):
     """Options set forwarded headers, the origin and the base; the service's URL may have a path."""
     more: Any = {"headers": ["X-Shop-Token"], "origin": "https://shop.example", "base": "/w"}
     with served(Forward(f"{service.url}/wishes/", "t", **more)) as shop:
@@ -109,7 +109,7 @@ SENT = {"number": "7", "text": "7", "gid": "gid://shopify/Customer/7", "nobody":
 
 
 @pytest.mark.parametrize("awaits", [False, True])
-def test_customer_is_who_the_function_names(service, awaits):
+def test_id_that_the_function_returns_is_sent_as_the_customer(service, awaits):
     """The function's id is sent as the customer, and `-` if it returns none."""
 
     def customer(scope):
@@ -126,7 +126,7 @@ def test_customer_is_who_the_function_names(service, awaits):
 
 
 @pytest.mark.parametrize("customer", ["a b", "é", "7\r\nProfile: 8", "-", True, 7.0, b"7", print])
-def test_bad_customer_is_an_error_in_the_shops_program(service, customer):
+def test_invalid_customer_id_raises_an_error_in_the_shop(service, customer):
     """An invalid customer raises an error that explains it to the shop, as `@wishwell/proxy` does."""
     scope = {"type": "http", "method": "GET", "path": ITEMS, "query_string": b"", "headers": []}
     app = Forward(service.url, "t", lambda _: customer)
@@ -158,7 +158,7 @@ def test_bad_argument_is_refused_immediately(wrong):
         Forward(**given)
 
 
-def test_only_what_is_on_the_list_comes_back(service, shop):
+def test_only_allowed_response_headers_are_returned(service, shop):
     """Only allowed response headers are returned, with all cookies, a single length, and the Date
     of the shop's own server."""
     passed = {
@@ -207,7 +207,7 @@ def test_path_outside_the_base_is_404(service, shop):
     assert service.seen == []
 
 
-def test_what_can_be_no_request_is_400(service):
+def test_unforwardable_request_is_400(service):
     """A request that can't be forwarded, from a laxer server, is 400."""
     app = Forward(service.url, "t")
 
@@ -229,7 +229,7 @@ def test_body_of_more_than_256_kib_is_413(service, shop):
     assert len(service.seen) == 1
 
 
-def test_service_that_is_away_is_503(service, shop):
+def test_unreachable_service_is_503(service, shop):
     """If the service can't be reached or breaks off its response, the answer is 503."""
     with served(Forward(f"http://{HERE}:{free_port()}", "t")) as other:
         answer = other.get(ITEMS, headers={"X-Request-Id": ID})
@@ -241,7 +241,7 @@ def test_service_that_is_away_is_503(service, shop):
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
-def test_service_that_is_late_is_504(service, answer):
+def test_late_or_incomplete_response_is_504(service, answer):
     """A late or incomplete response is 504; the service's log has the same request id."""
     service.answer, service.then = answer, "wait"
     with served(Forward(service.url, "t", timeout=0.2)) as shop:
@@ -257,7 +257,7 @@ def test_service_that_is_late_is_504(service, answer):
         assert any(shop.get(ITEMS).status_code == 204 for _ in range(50))
 
 
-def test_environment_names_no_proxy(service, monkeypatch):
+def test_proxy_settings_in_the_environment_are_ignored(service, monkeypatch):
     """Proxy settings in the environment are ignored, so the token reaches only the service."""
     monkeypatch.setenv("HTTP_PROXY", f"http://{HERE}:{free_port()}")
     with served(Forward(service.url, "t")) as shop:
@@ -266,7 +266,7 @@ def test_environment_names_no_proxy(service, monkeypatch):
 
 @pytest.mark.parametrize("rest", [False, True], ids=["whole path", "rest of it"])
 @pytest.mark.parametrize("raw", [False, True], ids=["no raw path", "raw path"])
-def test_mounted_application_finds_its_path(service, rest, raw):
+def test_mounted_application_works_whether_path_has_the_mount_point_or_not(service, rest, raw):
     """A mounted application works whether `path` contains the mount point (Starlette 0.33) or not."""
     app = Forward(service.url, "t")
 
@@ -281,7 +281,7 @@ def test_mounted_application_finds_its_path(service, rest, raw):
 
 
 @pytest.mark.parametrize("lifespan", ["auto", "off"])
-def test_connections_are_kept_and_can_be_closed(service, lifespan):
+def test_connections_are_reused_and_can_be_closed(service, lifespan):
     """Connections are reused, with or without a lifespan, and a closed application can be used
     again."""
     app = Forward(service.url, "t")

@@ -43,7 +43,7 @@ def ask(server, target, *headers, host="shop.example", absolute=""):
 
 
 @pytest.mark.parametrize("token", ["wwadm_1", ""], ids=["token", "trusted address"])
-def test_only_the_web_server_says_who_it_is_and_for_whom(service, server, token):
+def test_forged_identity_headers_are_not_forwarded(service, server, token):
     """No forged header is forwarded, in any case and number."""
     running = server(service, token)
     again = [(name.upper(), value) for name, value in FORGED.items() if name != "Authorization"]
@@ -66,7 +66,7 @@ def test_only_the_web_server_says_who_it_is_and_for_whom(service, server, token)
     assert all("forged" not in str(seen.headers) for seen in service.seen)
 
 
-def test_only_what_is_below_the_base_is_passed_on(service, server):
+def test_only_paths_below_the_base_are_forwarded(service, server):
     """Only paths below the base are forwarded, and responses are returned unchanged."""
     running = server(service, "wwadm_1")
     for path in ("/", BASE, f"{BASE}s/", "/api/2025-04/items", f"{BASE}/../x", f"{BASE}/%2e%2e/x"):

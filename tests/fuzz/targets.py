@@ -258,7 +258,7 @@ def address(data: bytes) -> None:
     """The address for rate limits is the peer's own, unless the peer is a trusted proxy."""
     forwarded, kind = data[1:].decode("latin-1"), data[:1]
     for peer, own in (("10.0.0.1", False), ("192.0.2.7", True), ("", True)):
-        found = addresses.of_client(peer, forwarded, NETWORKS)
+        found = addresses.client_address(peer, forwarded, NETWORKS)
         assert found.isascii() and found.isprintable() and 0 < len(found) <= 64
         if own:
             assert found == (peer or "unknown")
@@ -278,7 +278,10 @@ def feed(data: bytes, kind: str = "") -> None:
     except ServiceError:
         return
     refused = sum(reason.count for reason in found.reasons if reason.refused)
-    assert found.refused >= refused and len(str(summary.of(found, Changes(found), NOW))) < 100_000
+    assert (
+        found.refused >= refused
+        and len(str(summary.summarise(found, Changes(found), NOW))) < 100_000
+    )
     made = list(found)
     left_out = found.refused or found.hidden.count or found.skipped.count
     assert left_out or bool(made) == bool(found.rows)
@@ -286,7 +289,7 @@ def feed(data: bytes, kind: str = "") -> None:
         again = msgspec.json.decode(msgspec.json.encode(product.data), type=type(product.data))
         assert again == product.data
     assert {product.product_id for product in made} == {product.product_id for product in found}
-    summary.table_of(made, found.sales)
+    summary.format_table(made, found.sales)
 
 
 def feed_csv(data: bytes) -> None:
@@ -301,7 +304,7 @@ def feed_json(data: bytes) -> None:
 
 def feed_xml(data: bytes) -> None:
     """XML yields rows of text, and at most one error, which is last."""
-    rows = list(xml_feed.rows(io.BytesIO(data)))
+    rows = list(xml_feed.read_products(io.BytesIO(data)))
     assert all(isinstance(row, dict) for _, row in rows[:-1])
     assert all(line >= 1 for line, _ in rows)
     assert b"<!DOCTYPE" not in data or not rows or isinstance(rows[-1][1], (str, dict))
@@ -377,11 +380,11 @@ def platform_webhook(data: bytes) -> None:
             continue
         with contextlib.suppress(Invalid):
             if isinstance(body, ProductBody):
-                made = body.product(SHOPIFY_STORE, "1", ())
+                made = body.to_product(SHOPIFY_STORE, "1", ())
                 again = msgspec.json.decode(msgspec.json.encode(made.data), type=type(made.data))
                 assert again == made.data
             else:
-                order = body.order(SHOPIFY_STORE, NOW)
+                order = body.to_order(SHOPIFY_STORE, NOW)
                 assert all(0 < line.quantity <= 1_000_000 for line in order.lines)
                 assert ids.TIME_PATTERN.fullmatch(order.updated_at)
 

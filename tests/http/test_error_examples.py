@@ -106,14 +106,14 @@ ASKED = {
 }
 
 
-def test_every_example_is_asked_for():
+def test_every_error_example_has_a_request_that_produces_it():
     """Each example has a request that produces it."""
     assert EXAMPLES.keys() == ASKED.keys()
 
 
 @pytest.mark.xdist_group("error examples")
 @pytest.mark.parametrize("name", ASKED, ids=" ".join)
-def test_example_of_an_error_is_what_the_service_says(shop, name):
+def test_error_response_equals_its_example(shop, name):
     """Each response equals its example word for word.
     Rules: error-envelope, openapi-complete."""
     answer = ASKED[name](shop)

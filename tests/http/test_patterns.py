@@ -216,8 +216,9 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
 
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", FIELDS)
-def test_text_is_taken_just_where_the_description_allows_it(name):
-    """Both agree, except on webhook URLs with an IP address, which a pattern can't judge."""
+def test_service_accepts_exactly_the_text_that_the_description_allows(name):
+    """Service and description accept the same text, except for webhook URLs with an IP address,
+    which a pattern can't judge."""
     schema, check, texts, always = FIELDS[name]
     allowed = _every(schema) if schema.get("type") == "array" else allows(schema)
 

@@ -56,7 +56,7 @@ def platform():
         assert "Traceback" not in service.output()
 
 
-def made(http, path: str, **body) -> dict:
+def create(http, path: str, **body) -> dict:
     answer = http.post(path, json=body)
     assert answer.status_code in (200, 201, 202), answer.text
     return answer.json()["data"]
@@ -66,20 +66,20 @@ def records(platform: Exported, path: str) -> dict[str, str]:
     """Returns newly made records' ids for the ids of the examples."""
     shop, customer = platform.shop, secrets.token_hex(5)
     owner = shop.acting_as(shop.gid("owner" if path.startswith("/shared") else customer))
-    wishes = made(owner, "/lists", name=secrets.token_hex(5))
+    wishes = create(owner, "/lists", name=secrets.token_hex(5))
     first, second = (
-        made(owner, "/items", productId=secrets.randbelow(10**9), listIds=[wishes["id"]])["id"]
+        create(owner, "/items", productId=secrets.randbelow(10**9), listIds=[wishes["id"]])["id"]
         for _ in range(2)
     )
     of = "/shares" if path.startswith("/shares") else f"/lists/{wishes['id']}/shares"
-    share = made(owner, of, reservations=True)
+    share = create(owner, of, reservations=True)
     if "reservation" in path:
         url = f"/shared/{share['token']}/items/{first}/reservation"
         shop.acting_as(shop.gid(customer)).put(url, json={"quantity": 1})
     shop.admin.put("/products/632910392", json={"title": "T-shirt"})
     if "{webhookId}" in path:
-        first = made(shop.admin, "/webhooks", url="https://shop.example/wishes")["id"]
-        second = made(shop.admin, f"/webhooks/{first}/test")["id"]
+        first = create(shop.admin, "/webhooks", url="https://shop.example/wishes")["id"]
+        second = create(shop.admin, f"/webhooks/{first}/test")["id"]
     if "{orderId}" in path:
         now = "2025-04-18T17:00:00Z"
         order = {"orderId": "1001", "profile": shop.gid(), "placedAt": now, "updatedAt": now}
@@ -98,7 +98,7 @@ def records(platform: Exported, path: str) -> dict[str, str]:
     "name",
     [name if name.endswith("Shell") else slow(name) for name in SAMPLES],
 )
-def test_sample_does_what_it_shows(platform, name):
+def test_sample_succeeds_with_existing_records(platform, name):
     """Each sample succeeds with the ids of existing records, and with a customer's token if any
     token will do; only a 2xx is a success. Rule: openapi-complete."""
     try_sample(platform, name, samples.ADDRESS, platform.shop.service.url)
@@ -133,7 +133,7 @@ def test_operations_have_samples():
     assert len(by_language["Python"]) >= 12
 
 
-def test_sample_that_is_refused_fails(platform):
+def test_sample_fails_when_its_request_is_refused(platform):
     """Samples fail after a refused request in each language, so the tests above would notice."""
     for lang, command in RUN_BY.items():
         _, source, _ = SAMPLES[f"listItems {lang}"]
@@ -143,7 +143,7 @@ def test_sample_that_is_refused_fails(platform):
 
 
 @pytest.mark.slow
-def test_typescript_of_samples_has_its_types(tmp_path):
+def test_typescript_samples_are_valid_strict_typescript(tmp_path):
     """Each sample is valid strict TypeScript; `npm ci` in packages/elements/ installs the compiler."""
     if not (ELEMENTS / "typescript").exists():
         pytest.skip("there is no packages/elements/node_modules")

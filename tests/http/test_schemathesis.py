@@ -22,7 +22,7 @@ EXAMPLES = os.environ.get("WISHWELL_FUZZ_EXAMPLES", "8")
 @pytest.mark.parametrize(
     ("caller", "ids"), [("admin", "integer"), ("customer", "text"), ("session", "integer")]
 )
-def test_description_holds_against_the_running_service(service, caller, ids, tmp_path):
+def test_running_service_responds_as_described(service, caller, ids, tmp_path):
     """Every status, header and body is described. Rule: openapi-complete."""
     shop = Shop(service, *ROOMY, "--limit", "items=1000000", "--product-ids", ids)
     member = {"customer": shop.customer, "session": shop.session}.get(caller)

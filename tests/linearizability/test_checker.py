@@ -74,7 +74,7 @@ def test_stale_read_is_found(past):
     assert ok(*past.operations, replace(stale, invoked=change.invoked, returned=change.returned))
 
 
-def test_half_a_link_is_found(past):
+def test_partial_link_is_found(past):
     """After a link, a page without the session's item is rejected."""
     past.do("save", SESSION, product=9)
     past.do("link", None, session=SESSION, customer=CUSTOMER)

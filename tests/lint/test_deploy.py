@@ -85,7 +85,7 @@ def test_manifests_name_only_existing_settings_and_paths():
     assert grace > sleep + config.Settings().shutdown_timeout + 10
 
 
-def test_selectors_match_labels_and_secrets():
+def test_selectors_match_labels_and_mounted_secrets_are_created():
     """Selectors match the pods' labels, and mounted secrets are created by the documented command."""
     labels = PODS["deployment Deployment"]["metadata"]["labels"]
     assert DOCUMENTS["deployment Service"]["spec"]["selector"].items() <= labels.items()
@@ -113,7 +113,7 @@ def test_each_alert_has_an_entry_in_the_runbooks():
     assert entries == {url.partition("#")[2] for url in urls}
 
 
-def test_entries_of_the_runbooks_say_what_to_do():
+def test_runbook_entries_say_what_to_do():
     """Each entry says what to do, and how to recognise the end."""
     text = (ROOT / RUNBOOKS).read_text()
     for entry in re.split("^## ", text, flags=re.MULTILINE)[1:]:

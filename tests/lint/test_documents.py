@@ -35,7 +35,7 @@ def test_every_setting_is_documented_with_its_default():
         assert shown.lower() == wanted.lower() or float(shown) == default, name
 
 
-def test_no_document_and_no_example_names_a_setting_that_there_is_not():
+def test_documents_and_examples_name_only_existing_settings():
     """Documents and examples name only existing settings; `wishwell` refuses to start with others.
     Rule: setting-invalid."""
     known = {f"WISHWELL_{entry.name.upper()}" for entry in fields(config.Settings)}
@@ -76,7 +76,7 @@ def anchors(document):
     return slugs | set(re.findall(r'<a id="([\w-]+)"', text))
 
 
-def test_links_between_documents_lead_somewhere():
+def test_links_between_documents_lead_to_existing_sections():
     """Links in documents and in `deploy/` lead to existing files and sections."""
     kept = ["*.md", "docs/**/*.md", "examples/*.md", "*/README.md"]
     kept += ["clients/*/README.md", "examples/*/README.md", "packages/*/README.md"]
@@ -129,7 +129,7 @@ def test_every_field_of_the_file_is_documented(kind):
     assert not missing, f"{missing}: {hint}name them in the row of {kind} in docs/data.md"
 
 
-def test_page_names_every_call():
+def test_client_page_names_every_method():
     """The table of docs/client.md has every method that an operation has in the client."""
     methods = {
         tuple(operation["x-python"].split("."))
@@ -166,7 +166,7 @@ PAGES = [
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_commands_of_a_page_are_run_by_a_test_or_say_why_not(page):
+def test_documented_commands_are_run_by_a_test_or_exempted_with_a_reason(page):
     """Commands below each heading are run by some test, or a comment says why not."""
     tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
     taken = re.findall(r'"([\w./-]+\.md)", "(#+ [^"]+)"', tests)

@@ -8,18 +8,18 @@ from tools import described_client, openapi
 BUILD = Path(__file__).parents[2] / "clients" / "python" / "hatch_build.py"
 
 
-def test_description_is_what_types_and_yaml_make():
-    """Equals the output of `make format`. Rule: openapi-complete."""
+def test_openapi_document_is_up_to_date():
+    """The OpenAPI document equals the output of `make format`. Rule: openapi-complete."""
     assert openapi.BUILT.read_text("utf-8") == openapi.text()
 
 
-def test_records_and_operations_are_what_the_description_makes():
-    """Equals the output of `make format`."""
-    for path, text in described_client.made().items():
+def test_generated_client_types_are_up_to_date():
+    """The client's types and operations equal the output of `make format`."""
+    for path, text in described_client.generate_sources().items():
         assert path.read_text() == text, path
 
 
-def test_blocking_client_is_what_the_async_one_makes():
+def test_generated_blocking_client_is_up_to_date():
     """The installed blocking client is the current one; `make format` generates it again."""
     sources = sorted((described_client.CLIENT / "_async").glob("*.py"))
     assert len(sources) == 5

@@ -71,7 +71,7 @@ def allowed(expression: str) -> bool:
 
 @pytest.mark.parametrize("lock", ["run", "build", "dev", "docs", "bench", "mutate", "security"])
 def test_licences_of_pinned_packages_are_allowed(lock):
-    """Checks the metadata of every pinned package that is installed here."""
+    """Every pinned package that is installed here names an allowed licence in its metadata."""
     found = {name: licence(name) for name in pinned(lock)}
     known = {name: text for name, text in found.items() if text is not None}
     if lock in ("run", "build", "dev"):

@@ -35,7 +35,7 @@ def test_each_rule_has_its_own_name_and_a_reason():
             assert paragraphs[-1].startswith("*Why:* "), name
 
 
-def test_every_page_is_listed():
+def test_every_page_of_the_rules_is_listed():
     """docs/rules/README.md links to each page."""
     assert {*re.findall(r"\]\(([\w-]+\.md)\)", PAGES["README.md"])} == PAGES.keys() - {"README.md"}
 
@@ -50,13 +50,13 @@ def test_every_earlier_name_is_replaced_by_a_rule():
     assert not {row["old"] for row in rows} & {*RULES}
 
 
-def test_tables_are_those_of_the_openapi_document():
+def test_tables_of_the_rules_match_the_openapi_document():
     """The generated parts of the pages are what `make format` writes."""
-    for path, text in rule_tables.made().items():
+    for path, text in rule_tables.generate_pages().items():
         assert path.read_text("utf-8") == text, f"{path.name} is out of date: run make format"
 
 
-def test_every_operation_is_in_a_table():
+def test_every_operation_is_on_the_page_of_its_tag():
     """Each operation of the API is on the page of its tag."""
     tables = rule_tables.Tables(rule_tables.document())
     everything = "".join(PAGES.values())

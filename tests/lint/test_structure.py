@@ -124,7 +124,7 @@ def test_patterns_do_not_end_before_a_newline(path):
             assert not END_OF_LINE.search(ast.unparse(node)), f"{path}:{node.lineno}"
 
 
-def test_only_tests_that_run_other_programs_may_be_run_again():
+def test_only_tests_that_run_other_programs_may_be_repeated():
     """`.ci/run` repeats no test of rules, races or histories, which run no other program."""
     folders = (
         "api",
@@ -180,7 +180,7 @@ def test_service_does_not_import_the_client():
     assert not [path for path in MODULES if "wishwell_client" in imported_packages(path)]
 
 
-def test_client_imports_only_its_dependencies_and_what_windows_has():
+def test_client_imports_only_its_dependencies_and_no_unix_modules():
     """The client needs neither the service nor a Unix."""
     unix = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
     project = tomllib.loads((CLIENT.parents[1] / "pyproject.toml").read_text())["project"]
@@ -205,7 +205,7 @@ def test_module_has_a_docstring_and_a_limited_size():
         )
 
 
-def test_only_responses_maps_errors_to_statuses():
+def test_only_two_modules_map_errors_to_statuses():
     """Only these two modules map an error to an HTTP status."""
     for path in MODULES:
         if name_of(path) in ("http.responses", "http.protocol"):
@@ -258,7 +258,7 @@ def test_every_table_of_a_profile_is_purged_and_linked():
         } == held
 
 
-def test_routes_and_description_are_the_same():
+def test_routes_and_description_have_the_same_operations():
     """The routes and the API description have the same paths and methods."""
     described = {
         (path, method.upper())
@@ -305,7 +305,7 @@ def test_every_module_has_tests():
         assert any(map(Path.exists, places)), f"{name} doesn't exist"
 
 
-def test_explained_mutants_exist():
+def test_modules_and_names_of_the_mutation_plan_exist():
     """The plan of the mutation tests names no missing module, and no missing name of a module."""
     plan = tomllib.loads((ROOT / "tests" / "mutation" / "mutants.toml").read_text())
     for name in plan["selections"]:

@@ -52,7 +52,7 @@ def test_bombs_are_refused_and_their_memory_is_freed(service, roomy_shop):
     assert data(http.get("/items")) == []
 
 
-def test_idle_connections_leave_room_for_others(service, shop):
+def test_idle_connections_do_not_block_others(service, shop):
     """300 idle connections don't keep others from being served. Rule: slow-clients."""
     with contextlib.ExitStack() as idle:
         for _ in range(300):

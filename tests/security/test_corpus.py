@@ -10,7 +10,7 @@ CORPUS = Path(targets.__file__).parent / "corpus"
 
 
 @pytest.mark.parametrize("name", targets.TARGETS)
-def test_corpus_of_the_fuzzer_still_holds(name):
+def test_saved_fuzzer_inputs_are_refused_or_parsed_correctly(name):
     """Each saved input and each seed is refused or parsed correctly."""
     kept = sorted((CORPUS / name).iterdir())
     assert kept, "the corpus is in the repository"

@@ -69,7 +69,7 @@ def test_keys_rotate_in_three_steps_as_described(new_service):
     assert [service.client(token).get("/items").status_code for token in tokens] == [401, 401, 200]
 
 
-def test_key_of_the_embedded_database_moves_into_the_settings_as_described():
+def test_embedded_key_moves_into_the_settings_as_described():
     """The documented command moves the embedded key into the settings: a new key signs, and the old
     one's tokens remain valid."""
     assignment = re.search(r'`WISHWELL_SIGNING_KEYS=("[^`]+")`', TEXT)[1]
@@ -84,7 +84,7 @@ def test_key_of_the_embedded_database_moves_into_the_settings_as_described():
         assert new.partition(".")[0] != old.partition(".")[0], "another key is named"
 
 
-def test_key_file_is_read_again_at_sighup_by_several_workers(new_service):
+def test_sighup_reloads_the_key_file_with_several_workers(new_service):
     """With a key file and several workers, SIGHUP replaces a restart."""
     assert "writing the file and SIGHUP" in TEXT
     service = new_service(WISHWELL_WORKERS="2")

@@ -23,7 +23,7 @@ LEAKS = [
 ]
 
 
-def test_search_at_the_end_of_every_run_finds_what_it_looks_for(service, shop):
+def test_secret_search_at_the_end_of_a_run_finds_tokens_and_addresses(service, shop):
     """The search after each test run finds this test's tokens and addresses in output and errors."""
     SECRETS.add(PASSWORD)
     assert all(secrets_in_print.leaks(f"before\n{line}\nafter") for line in LEAKS)
@@ -81,7 +81,7 @@ ADDRESSES += [f"{scheme}://app:{PASSWORD}@127.0.0.1/none" for scheme in ("postgr
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_password_in_a_bad_address_is_not_shown(address):
+def test_password_in_a_bad_database_url_is_not_shown(address):
     """A password in an invalid or unreachable database's URL isn't shown. Rule: secret-unseen."""
     service = Service({"WISHWELL_DATABASE_URL": address, "WISHWELL_SIGNING_KEYS": "k" * 40})
     for command in ("migrate", "serve", "purge"):
@@ -91,7 +91,7 @@ def test_password_in_a_bad_address_is_not_shown(address):
     service.close()
 
 
-def test_files_that_the_service_makes_are_its_owners_alone():
+def test_files_that_the_service_creates_are_readable_by_their_owner_only():
     """The database, its journal and the key file are readable by their owner only, whatever the
     umask.
     Rule: secret-unseen."""
@@ -137,7 +137,7 @@ def test_no_process_has_a_secret_in_its_command_line(service, shop):
         assert not secrets_in_print.leaks(" ".join(member.cmdline()))
 
 
-def test_database_holds_no_token_and_the_address_of_a_profile_alone(shop, service, engine):
+def test_database_holds_only_hashed_tokens_and_email_addresses_of_profiles(shop, service, engine):
     """The database holds hashes of admin tokens, no profile tokens, and e-mail addresses of known
     profiles only.
     Rules: admin-token-hashed, profile-email."""

@@ -33,7 +33,7 @@ CHUNKED = "Transfer-Encoding: chunked"
 SAVE = b'f\r\n{"productId":1}\r\n0\r\n'
 
 
-def ran(service, request_id: str) -> bool:
+def was_executed(service, request_id: str) -> bool:
     return any(request_id in line for line in service.log_lines())
 
 
@@ -42,7 +42,7 @@ def answers(got) -> int:
     return len(re.findall(rb"HTTP/1\.1 [2-5]\d\d ", got.everything))
 
 
-def test_hidden_request_is_never_carried_out(service, shop):
+def test_smuggled_request_is_never_executed(service, shop):
     """A payload gets at most one response and its hidden request isn't carried out. An ambiguous
     one is 400 with the error envelope, and its connection closes.
     Rules: request-smuggling, error-envelope."""
@@ -68,15 +68,15 @@ def test_hidden_request_is_never_carried_out(service, shop):
     assert [name for name, request_id in sent.items() if request_id in output] == []
 
 
-def test_hidden_request_that_is_sent_openly_is_carried_out(service, shop):
+def test_smuggled_request_is_executed_when_it_is_sent_openly(service, shop):
     """Control: the same bytes sent as a request of their own are carried out and logged."""
     inside = payloads.hidden(request_id := str(uuid.uuid4()), shop.admin_token)
     got = over_the_wire(service, inside, patience=0.3)
     assert got.status == 200 and got.headers["x-request-id"] == request_id
-    soon(lambda: ran(service, request_id))
+    soon(lambda: was_executed(service, request_id))
 
 
-def test_trailer_is_no_header(service, shop):
+def test_trailer_does_not_count_as_a_header(service, shop):
     """A trailer can't set the token, the profile or the content type. Rule: request-smuggling."""
     member = shop.customer("1")
     token = f"Authorization: Bearer {member.token}"
@@ -96,7 +96,7 @@ def test_trailer_is_no_header(service, shop):
 
 
 @pytest.mark.parametrize("end", [b"zz\r\n", b"0\r\n: x\r\n\r\n", b"0\r\nX: \0\r\n\r\n"])
-def test_body_that_breaks_off_after_its_answer_gets_no_second_one(service, end):
+def test_body_that_breaks_off_after_its_response_gets_no_second_one(service, end):
     """A body that breaks after its response gets no second response, which a proxy would give to
     the next client."""
     head = request_head("POST", "/items", None, JSON, CHUNKED)
@@ -118,7 +118,7 @@ LOST = {
 
 
 @pytest.mark.parametrize("name", LOST)
-def test_where_the_parser_has_lost_its_place_nothing_more_is_read(service, shop, name):
+def test_nothing_more_is_read_after_a_parse_error(service, shop, name):
     """After a parse error nothing more is read, even if it arrives while an earlier request is in
     progress.
     Rule: request-smuggling."""
@@ -153,7 +153,7 @@ def test_each_client_of_nginx_gets_its_own_response(service, shop, proxied):
     """After each payload, a victim's request on the same upstream connection gets its own response."""
     attacker, victim = shop.customer("attacker"), shop.customer("victim")
     made = victim.http.post("/lists", json={"name": "Mine"})
-    soon(lambda: ran(service, made.headers["X-Request-Id"]))
+    soon(lambda: was_executed(service, made.headers["X-Request-Id"]))
     kept = data(made, 201)
     front = SimpleNamespace(url=proxied.url)
     before, sent = len(service.log_lines()), []

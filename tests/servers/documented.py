@@ -1,9 +1,10 @@
-"""Checks that the error codes of responses are those that the API's description lists."""
+"""Checks that the API's description lists each response: its status, headers and error code."""
 
 import functools
 import json
 import os
 import re
+from typing import Any
 
 import httpx2
 
@@ -12,30 +13,46 @@ from wishwell.http import management
 
 from .base import PREFIX
 
+DOCUMENT = json.loads(management.description())
+
 
 @functools.cache
-def _operations() -> dict[tuple[str, str], dict[str, list[str]]]:
-    """Returns the listed codes by status, by method and a regular expression for the path."""
-    return {
-        (method.upper(), PREFIX + re.sub(r"{\w+}", "[^/]+", path)): node["x-error-codes"]
-        for path, item in json.loads(management.description())["paths"].items()
-        for method, node in item.items()
-        if method != "parameters"
-    }
+def _operations(method: str) -> list[tuple[re.Pattern[str], dict[str, Any]]]:
+    """Returns the operations with a method, each with a regular expression for its path."""
+    return [
+        (re.compile(PREFIX + re.sub(r"{\w+}", "[^/]+", path)), item[method.lower()])
+        for path, item in DOCUMENT["paths"].items()
+        if method.lower() in item
+    ]
+
+
+def _headers(operation: dict[str, Any], status: str) -> set[str]:
+    """Returns the names of a response's headers in lower case."""
+    response = operation["responses"][status]
+    if "$ref" in response:
+        response = DOCUMENT["components"]["responses"][response["$ref"].rpartition("/")[2]]
+    return {name.lower() for name in response["headers"]}
 
 
 def check(response: httpx2.Response) -> None:
-    """Raises ``AssertionError`` for an error with a code that its operation doesn't list."""
-    request = response.request
-    if response.status_code < 400 or request.method in ("HEAD", "OPTIONS"):
+    """Raises ``AssertionError`` for a response that its operation doesn't list.
+
+    Errors of the storefront have further codes, because it identifies the shopper.
+    """
+    request, status, code = response.request, str(response.status_code), ""
+    if request.method in ("HEAD", "OPTIONS"):
         return
-    error = response.json()["error"]
-    if "code" not in error and os.environ.get("WISHWELL_TEST_UPGRADE_FROM"):
-        return  # of an earlier release
-    status, code = str(response.status_code), error["code"]
-    assert code in error_codes.CODES[status], f"{status} {code}"
-    # Paths of the storefront have further codes, since they identify the shopper.
-    for (method, path), listed in _operations().items():
-        if request.method == method and re.fullmatch(path, request.url.path):
-            place = f"{method} {path}: {status} {code}"
-            assert code in listed.get(status, ()) or code == "path_not_found", place
+    if response.status_code >= 400:
+        error = response.json()["error"]
+        if "code" not in error and os.environ.get("WISHWELL_TEST_UPGRADE_FROM"):
+            return  # of an earlier release
+        code = error["code"]
+        assert code in error_codes.CODES[status], f"{status} {code}"
+    for path, operation in _operations(request.method):
+        if path.fullmatch(request.url.path) and code != "path_not_found":
+            place = f"{request.method} {path.pattern}: {status} {code}"
+            assert status in operation["responses"], place
+            assert not code or code in operation["x-error-codes"][status], place
+            listed, names = _headers(operation, status), {*response.headers}
+            assert listed <= names, f"{place} lacks {listed - names}"
+            assert ("location" in listed) == ("location" in names), place

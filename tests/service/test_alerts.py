@@ -37,18 +37,18 @@ def requests(status: str, route: str = "/items", **labels: str) -> str:
     return metric("requests_total", status=status, route=route, **labels)
 
 
-def gauge(name: str, high: str = "1", low: str = "0", **labels: str) -> Case:
+def gauge_case(name: str, high: str = "1", low: str = "0", **labels: str) -> Case:
     """Returns the case of an alert about a gauge."""
     series = metric(name, **labels)
     return Case({series: f"{high}x400"}, {series: f"{low}x400"})
 
 
-def rises(name: str) -> Case:
+def counter_case(name: str) -> Case:
     """Returns the case of an alert about a counter that should not rise."""
     return Case({metric(name): "0+9x400"}, {metric(name): "9x400"})
 
 
-def stands(name: str, **labels: str) -> Case:
+def stale_time_case(name: str, **labels: str) -> Case:
     """Returns the case of an alert about a time that must not become old."""
     return Case({metric(name, **labels): ONE}, {metric(name, **labels): NOW})
 
@@ -76,27 +76,27 @@ CASES = {
         dict(zip(BUCKETS, ("0+90x400", "0+100x400", "0+100x400"), strict=True)),
         dict(zip(BUCKETS, ["0+100x400"] * 3, strict=True)),
     ),
-    "WishwellDatabaseAway": stands("database_answered_timestamp_seconds"),
-    "WishwellWaitsForConnections": gauge("pool_waiting"),
-    "WishwellSheds": rises("shed_total"),
-    "WishwellLimitsStoreAway": gauge("limits_store_away"),
-    "WishwellLogLost": rises("log_lines_lost_total"),
-    "WishwellBackgroundStuck": stands("background_done_timestamp_seconds", task="feed"),
-    "WishwellEventsWait": gauge("events_waiting_seconds", "61", "59"),
+    "WishwellDatabaseAway": stale_time_case("database_answered_timestamp_seconds"),
+    "WishwellWaitsForConnections": gauge_case("pool_waiting"),
+    "WishwellSheds": counter_case("shed_total"),
+    "WishwellLimitsStoreAway": gauge_case("limits_store_away"),
+    "WishwellLogLost": counter_case("log_lines_lost_total"),
+    "WishwellBackgroundStuck": stale_time_case("background_done_timestamp_seconds", task="feed"),
+    "WishwellEventsWait": gauge_case("events_waiting_seconds", "61", "59"),
     "WishwellNoticesWait": Case(
         {metric("notices_products_waiting"): ONE, metric("notices_total"): ONE},
         {metric("notices_products_waiting"): ONE, metric("notices_total"): NOW},
     ),
-    "WishwellDeliveriesWait": gauge("deliveries_oldest_seconds", "61", "59"),
+    "WishwellDeliveriesWait": gauge_case("deliveries_oldest_seconds", "61", "59"),
     "WishwellDeliveriesFail": Case(
         {RETRIED: "0+6x400", DELIVERED: "0+4x400"}, {RETRIED: "0+4x400", DELIVERED: "0+6x400"}
     ),
-    "WishwellStoreWillBeDeleted": gauge("platform_requests_waiting", kind="shop/redact"),
-    "WishwellPlatformRequestsWait": gauge(
+    "WishwellStoreWillBeDeleted": gauge_case("platform_requests_waiting", kind="shop/redact"),
+    "WishwellPlatformRequestsWait": gauge_case(
         "platform_requests_oldest_seconds", "601", "599", kind="customers/redact"
     ),
-    "WishwellPurgeNotRunning": stands("purge_finished_timestamp_seconds"),
-    "WishwellClockSuspect": gauge("clock_suspect"),
+    "WishwellPurgeNotRunning": stale_time_case("purge_finished_timestamp_seconds"),
+    "WishwellClockSuspect": gauge_case("clock_suspect"),
     "WishwellUnauthorised": Case(
         {requests("401"): "0+30x400", requests("200"): "0+70x400"},
         {
@@ -105,14 +105,14 @@ CASES = {
             requests("401", instance="idle"): "0+1x400",
         },
     ),
-    "WishwellUnknownProxy": rises("unknown_proxy_requests_total"),
+    "WishwellUnknownProxy": counter_case("unknown_proxy_requests_total"),
     "WishwellWorkersEnd": Case(
         {metric("worker_restarts_total"): STEP}, {metric("worker_restarts_total"): ONE}
     ),
     "WishwellReloadFailed": Case(
         {metric("reloads_failed_total"): STEP}, {metric("reloads_failed_total"): ONE}
     ),
-    "WishwellWebhooksFailing": gauge("webhooks_failing"),
+    "WishwellWebhooksFailing": gauge_case("webhooks_failing"),
     "WishwellCountsWait": Case(
         {metric(COUNTED): ONE}, {metric(COUNTED): NOW, metric(COUNTED, instance="b"): NEVER}
     ),
@@ -122,9 +122,9 @@ CASES = {
     "WishwellSignInsRefused": Case(
         {REFUSED: "0+20x400", OF_STORE: "0+100x400"}, {REFUSED: "0+5x400", OF_STORE: "0+100x400"}
     ),
-    "WishwellDiskFull": gauge("disk_free_bytes", "1000000000", "3000000000", file="database"),
-    "WishwellDatabaseLarge": gauge("database_bytes", "60000000000", "40000000000"),
-    "WishwellClockOff": gauge("clock_offset_seconds", "6", "4"),
+    "WishwellDiskFull": gauge_case("disk_free_bytes", "1000000000", "3000000000", file="database"),
+    "WishwellDatabaseLarge": gauge_case("database_bytes", "60000000000", "40000000000"),
+    "WishwellClockOff": gauge_case("clock_offset_seconds", "6", "4"),
     "WishwellBackupOld": Case({BACKUP: "1x500"}, {BACKUP: "0+300x500"}, minutes=5, hours=40),
     "WishwellBackupOld without a report": Case({UP: ONE}, {BACKUP: NOW}),
 }

@@ -54,12 +54,12 @@ def away():
     service.close()
 
 
-def left(answer) -> int:
+def remaining_requests(answer) -> int:
     return int(answer.headers["X-RateLimit-Remaining"])
 
 
 @SHARED
-def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
+def test_unverifiable_token_is_503_and_counts_for_no_address(away):
     """A token that can't be checked is 503 and counts for no address; the readiness probe is 503
     too.
     Rules: limit-window, health-checks."""
@@ -74,16 +74,16 @@ def test_what_cannot_be_checked_is_503_and_counts_for_no_address(away):
                 envelope(answer, 503)
                 assert answer.headers["Retry-After"] == "1"
                 assert answer.headers["Access-Control-Allow-Origin"] == ORIGIN
-        assert left(answer) == 5
+        assert remaining_requests(answer) == 5
         # The database answers a ping, but every request is 503.
         assert (away.status("/readyz"), away.status("/livez")) == (503, 200)
     assert known.http.get("/items").status_code == 200
     # These requests weren't charged to the address, which still may guess five times.
-    assert left(away.shop.client("guess").get("/items")) == 4
+    assert remaining_requests(away.shop.client("guess").get("/items")) == 4
 
 
 @SHARED
-def test_guesses_are_counted_while_the_database_is_away(away):
+def test_guesses_are_counted_while_the_database_is_unreachable(away):
     """Tokens of a wrong form or signature are 401 and counted, even without the database.
     Rule: limit-window."""
     head, payload, signature = away.shop.customer().token.split(".")
@@ -93,24 +93,24 @@ def test_guesses_are_counted_while_the_database_is_away(away):
         for spent, guess in enumerate(guesses, 1):
             answer = away.shop.client(guess).get("/items")
             envelope(answer, 401)
-            assert left(answer) == 5 - spent
+            assert remaining_requests(answer) == 5 - spent
         envelope(away.shop.anonymous.get("/items"), 401)
         envelope(away.shop.client(guesses[2]).get("/items"), 429)
 
 
 @SHARED
-def test_answer_says_nothing_of_the_inside_when_the_embedded_database_is_broken(away):
+def test_response_hides_internals_when_the_embedded_database_is_broken(away):
     """With a missing table the response is 503 without internals, which are logged.
     Rule: error-envelope."""
     http = away.shop.customer().http
     with away.without("items"):
         answer = http.get("/items")
     envelope(answer, 503)
-    told_by_the_log(away.service, "unavailable", answer, "no such table")
+    assert_only_logged(away.service, "unavailable", answer, "no such table")
 
 
 @SHARED
-def test_identify_looks_nobody_up(away):
+def test_identify_reads_no_profile_and_reveals_nothing(away):
     """The response is the same whether the address is known, and doesn't read profiles.
     Rule: profile-email."""
     http = away.shop.customer().http
@@ -136,12 +136,12 @@ def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
         answer = admin.get("/items")
         envelope(answer, 500)
         assert "X-RateLimit-Limit" in answer.headers
-        told_by_the_log(service, "failed", answer, "UndefinedTable")
+        assert_only_logged(service, "failed", answer, "UndefinedTable")
         assert httpx2.get(f"{service.url}/readyz").status_code == 503
         assert httpx2.get(f"{service.url}/livez").status_code == 200
 
 
-def told_by_the_log(service: Service, event: str, answer: httpx2.Response, inside: str) -> None:
+def assert_only_logged(service: Service, event: str, answer: httpx2.Response, inside: str) -> None:
     """Asserts that the log has the internal reason under the request's id, and the response
     doesn't."""
     assert inside not in answer.text and "hidden" not in answer.text
@@ -153,7 +153,7 @@ def told_by_the_log(service: Service, event: str, answer: httpx2.Response, insid
 # ------------------------------------------------------------------------------------- a stop
 
 
-def begun(service: Service, token: str, *lines: str) -> socket.socket:
+def begin_body(service: Service, token: str, *lines: str) -> socket.socket:
     """Returns a connection on which the service waits for a request's body."""
     words = ["Content-Type: application/json", "Content-Length: 30", "Expect: 100-continue"]
     host, port = service.url.removeprefix("http://").split(":")
@@ -163,7 +163,7 @@ def begun(service: Service, token: str, *lines: str) -> socket.socket:
     return connection
 
 
-def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
+def read_response(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
     """Reads to the end of the connection; returns status, headers and body."""
     received = b""
     while piece := connection.recv(65_536):
@@ -174,7 +174,7 @@ def rest_of(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
 
 
 @pytest.mark.parametrize("workers", ["1", slow("2")])
-def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
+def test_refusal_during_a_stop_has_rate_limit_and_cors_headers(workers):
     """A request that is refused during a stop has its caller's rate-limit and CORS headers. New
     connections aren't reported ready or left waiting.
     Rules: limit-window, cors-allowed, serve-workers."""
@@ -183,10 +183,10 @@ def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
         shop = Shop(service, "--origin", ORIGIN)
         member = shop.customer()
         assert member.http.get("/items").status_code == 200
-        connection = begun(service, member.token, f"Origin: {ORIGIN}")
+        connection = begin_body(service, member.token, f"Origin: {ORIGIN}")
         service.process.terminate()
         assert wait_until(lambda: not _ready(service), seconds=30)
-        status, headers, body = rest_of(connection)
+        status, headers, body = read_response(connection)
         assert status == 503
         assert "Nothing was done" in json.loads(body)["error"]["message"]
         assert headers["x-ratelimit-limit"] == "240"
@@ -197,16 +197,16 @@ def test_refusal_at_a_stop_has_the_headers_of_every_answer(workers):
         assert service.process.wait(60) == 0
 
 
-def test_running_request_is_finished_at_a_stop():
+def test_running_request_is_finished_during_a_stop():
     """During a stop, a running request whose body arrives in time is finished.
     Rule: serve-workers."""
     with Service(SETTINGS) as service:
-        connection = begun(service, Shop(service).customer().token)
+        connection = begin_body(service, Shop(service).customer().token)
         service.process.terminate()
         assert wait_until(lambda: not _ready(service), seconds=30)
         time.sleep(0.5)  # the server waits a tenth of a second before it stops
         connection.sendall(b'{"productId":1,"quantity":100}')
-        assert rest_of(connection)[0] == 201
+        assert read_response(connection)[0] == 201
         assert service.process.wait(60) == 0
 
 

@@ -50,9 +50,9 @@ def test_backup_during_writes_is_complete_up_to_a_moment():
                 assert there == set(range(1, len(there) + 1))
 
 
-def test_backup_refuses_what_would_lose_something():
-    """Refuses to overwrite a file, the database itself, or another one's leftovers; a missing
-    folder; a full disk. Existing files stay, and nothing partial is left.
+def test_backup_refuses_to_overwrite_files_and_leaves_no_partial_ones():
+    """A backup refuses an existing file, the database itself, another one's leftovers, a missing
+    folder and a full disk. Existing files stay, and no partial file is left.
     Rule: backup-complete."""
     service = Service()
     assert "wishwell.db doesn't exist" in service.cli("backup", "a.db", check=False).stderr
@@ -102,7 +102,7 @@ def test_backup_that_is_stopped_leaves_nothing(ending):
     assert not list(service.folder.glob(".*"))
 
 
-def test_backup_of_postgresql_says_with_what(postgres_server):
+def test_backup_of_postgresql_refers_to_pg_dump(postgres_server):
     """On PostgreSQL the command refers to pg_dump and the documentation."""
     service = Service({"WISHWELL_DATABASE_URL": postgres_server.create_database()})
     done = service.cli("backup", "a.db", check=False)

@@ -36,7 +36,7 @@ def events(service, name):
     return [line for line in lines if line["event"] == name]
 
 
-def is_told(shop):
+def has_price_drop(shop):
     found = shop.admin.get("/events?type=item.price_dropped").json()["data"]
     return len(found) == 1
 
@@ -98,7 +98,7 @@ def test_other_stores_are_served_despite_bad_rows(new_service):
     for amount in ("100", "80"):
         said = {"price": {"amount": amount, "currency": "EUR"}}
         assert good.admin.put("/products/7", json=said).status_code == 200
-    assert wait_until(lambda: is_told(good), seconds=30, every=0.1)
+    assert wait_until(lambda: has_price_drop(good), seconds=30, every=0.1)
     assert naming.admin.get("/items").status_code == 503
     assert limits.admin.get("/items").status_code == 503
     assert rows.admin.get("/items").status_code == 200

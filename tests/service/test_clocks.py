@@ -31,7 +31,7 @@ def events(service):
 
 
 @pytest.mark.either_engine
-def test_years_ahead_for_seconds_lose_nothing(attacked):
+def test_clock_years_ahead_for_seconds_loses_nothing_and_is_reported(attacked):
     """A clock that is years ahead for seconds loses no sessions, counts or stores. Log, metrics, /readyz,
     doctor and `wishwell clock` report it until the clock is right. Rules: clock-guard, clock-jump, count-days."""
     attacked.fill()
@@ -86,7 +86,7 @@ def test_changes_of_a_node_with_a_slow_clock_reach_the_others(attacked):
 
 
 @pytest.mark.slow
-def test_confirmed_jump_is_believed(attacked):
+def test_clock_confirm_accepts_a_jump_but_no_difference_from_postgresql(attacked):
     """`clock confirm` accepts a jump, but not a difference from PostgreSQL's clock.
     Rule: clock-jump."""
     step(attacked.clock, 2 * DAY)

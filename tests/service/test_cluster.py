@@ -46,13 +46,13 @@ def served(own, request):
         yield service
 
 
-def test_every_setting_of_the_example_is_taken(own):
+def test_postgresql_accepts_every_setting_of_the_example(own):
     """PostgreSQL accepts every setting of `deploy/citus.conf`; it only warns about unknown ones."""
     for name, value in citus.settings().items():
         assert own.servers[0].sql(f"SHOW {name}").strip() == value
 
 
-def test_server_that_dies_costs_only_its_profiles(own, served):
+def test_dead_server_affects_only_its_profiles(own, served):
     """A dead server makes requests on its profiles, or on a whole store, 503. Once it is back
     everything works, the feed too.
     Rule: cluster-nodes."""

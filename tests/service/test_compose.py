@@ -24,7 +24,7 @@ def test_compose_trusts_the_web_server_in_front():
     assert not addresses.is_within("203.0.113.5", trusted)
 
 
-def test_compose_secrets_are_readable_by_their_containers_alone(tmp_path):
+def test_compose_secrets_are_readable_only_by_their_containers(tmp_path):
     """The commands at the head of compose.yaml make one file for each secret, with mode 400 and its
     container's user as owner, which the doctor accepts."""
     text = (ROOT / "compose.yaml").read_text()

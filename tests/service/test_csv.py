@@ -24,7 +24,7 @@ def service(new_service):
     return made
 
 
-def written(service, text, name="wishes.csv"):
+def write_csv(service, text, name="wishes.csv"):
     path = service.folder / name
     path.write_text(text)
     return str(path)
@@ -36,12 +36,12 @@ def lines_of(service):
     return [line for line in lines if not line.startswith(('{"wishwell"', '{"secrets"'))]
 
 
-def test_command_checks_shows_and_imports(service):
+def test_import_with_a_bad_row_changes_nothing_and_reports_line_and_column(service):
     """A faulty row changes nothing and is reported by line and column; the last line summarises the
     import.
     Rule: import-csv."""
     good = "Who,What,On,When\n7,5,Birthday,2025-01-01T00:00:00\n,6,,\n"
-    path, empty = written(service, good + "8,x,,\n8,,,\n"), lines_of(service)
+    path, empty = write_csv(service, good + "8,x,,\n8,,,\n"), lines_of(service)
     berlin = ("--time-zone", "Europe/Berlin")
     done = service.run([str(service.command), "import", path, *MAP, *berlin, "--skip-guests"])
     assert (done.returncode, done.stdout) == (1, "")
@@ -49,7 +49,7 @@ def test_command_checks_shows_and_imports(service):
     assert first.startswith("line 4: column 'What': must be an integer")
     assert second == "line 5: column 'What': is empty"
     assert last.startswith("wishwell: ") and last.endswith("Nothing was imported.")
-    path = written(service, good)
+    path = write_csv(service, good)
     for more, names in ((berlin, "line 3: column 'Who'"), (("--skip-guests",), "--time-zone")):
         code, out, said = service.attempt("import", path, *MAP, *more)
         assert (code, out) == (1, "") and names in said
@@ -88,7 +88,7 @@ WRONG = [
 ]
 
 
-def test_packed_file_is_imported(service):
+def test_compressed_file_is_imported(service):
     """A compressed CSV file and a compressed export are imported, also from standard input.
     Rules: files-unpacked, import-csv, import-checked."""
     path = service.folder / "wishes.csv.gz"
@@ -99,7 +99,7 @@ def test_packed_file_is_imported(service):
     )
     assert service.quick("import", str(path), *MAP).startswith("added: 1 profile,")
     piped = "gzip < {} | wishwell import - --store default --map customer=Who,product=What"
-    text = written(service, "Who,What\n8,5\n")
+    text = write_csv(service, "Who,What\n8,5\n")
     assert shell(service, [piped.format(text)]).startswith("added: 1 profile,")
     path = service.folder / "store.jsonl.gz"
     path.write_bytes(gzip.compress(service.quick("export", "--store", "default").encode()))
@@ -108,22 +108,22 @@ def test_packed_file_is_imported(service):
     assert "| wishwell import -" in said
 
 
-def test_wrong_words_are_refused(service):
+def test_wrong_arguments_are_refused(service):
     """Wrong arguments are refused.
     Rules: import-csv, command-error."""
-    written(service, "Who,What\n", "empty.csv")
-    written(service, "Who,What\n", "wishes.txt")
+    write_csv(service, "Who,What\n", "empty.csv")
+    write_csv(service, "Who,What\n", "wishes.txt")
     for words, code, names in WRONG:
         failed, out, said = service.attempt("import", *words)
         assert (failed, out) == (code, ""), words
         assert names in said
 
 
-def test_hosted_apps_file_is_moved_by_one_command(service):
+def test_file_of_a_hosted_app_is_imported_by_one_command(service):
     """The command says which columns it guessed and why it leaves rows and cells out, and lists
     these rows; afterwards the store's customers have their wishes.
     Rules: import-guess, import-join, import-omissions, import-dates, spreadsheet-ids."""
-    path = written(service, "Email,Product ID,Date Added,Price\nAda@shop.example,5.0,18/04/2025 18:13,1\n"
+    path = write_csv(service, "Email,Product ID,Date Added,Price\nAda@shop.example,5.0,18/04/2025 18:13,1\n"
                    "bob@shop.example,6,18/04/2025 18:14,1\nada@shop.example,7,n/a,1\n")  # fmt: skip
     done = service.run([str(service.command), "import", path, "--store", "default"])
     assert done.returncode == 1 and "--customers FILE" in done.stderr
@@ -131,7 +131,7 @@ def test_hosted_apps_file_is_moved_by_one_command(service):
         "columns: customer from Email, product from Product ID, saved from Date Added, email from Email\n"
         "ignored columns: Price\n"
     )
-    customers = written(service, "Customer ID,Email\n'71,ada@shop.example\n", "customers.csv")
+    customers = write_csv(service, "Customer ID,Email\n'71,ada@shop.example\n", "customers.csv")
     command = ("import", path, "--store", "default", "--customers", customers, "--day-first",
                "--time-zone", "UTC")  # fmt: skip
     *_, no_id, no_date, listed, summary = service.quick(*command).splitlines()
@@ -164,7 +164,9 @@ def test_progress_names_the_time_left_of_each_step(capfd):
 @pytest.mark.slow
 def test_long_import_says_how_much_time_is_left(service):
     """An import that takes long says how far it is and how much longer it takes. Rule: import-csv."""
-    path = written(service, "Who,What,On,When\n" + "".join(f"{n},5,a,\n" for n in range(1, 75_001)))
+    path = write_csv(
+        service, "Who,What,On,When\n" + "".join(f"{n},5,a,\n" for n in range(1, 75_001))
+    )
     done = service.run([str(service.command), "import", path, *MAP], timeout=300)
     said = re.findall(
         r"^added: ([\d,]+) profiles,.*, (\d+)%, about [\d,]+ s left$", done.stderr, re.MULTILINE
@@ -259,8 +261,10 @@ def test_results_of_the_documents_queries_are_imported_by_its_commands(service):
     for create, line, (_, _, names, rows) in zip(stores, imports, PLATFORMS[1:5], strict=True):
         cells = [["NULL" if cell is None else str(cell) for cell in row] for row in rows]
         text = "".join("\t".join(row) + "\n" for row in [names.split(), *cells])
-        written(service, text, "wishlist.tsv")
-        assert f", {terminal.counted(len(rows), 'item')};" in shell(service, [create, line]), line
+        write_csv(service, text, "wishlist.tsv")
+        assert f", {terminal.format_count(len(rows), 'item')};" in shell(service, [create, line]), (
+            line
+        )
 
 
 def files_of(heading):
@@ -278,22 +282,22 @@ def test_examples_of_the_document_are_imported(service):
     for heading in ("## A Shopify app's file", "## WooCommerce", "## Medusa"):
         *lines, answer = filter(None, commands(name, heading))
         [text] = files_of(heading)
-        written(service, text, re.search(r"import (\S+)", lines[-1])[1])
+        write_csv(service, text, re.search(r"import (\S+)", lines[-1])[1])
         assert shell(service, lines).splitlines()[-1] == answer
         assert shell(service, lines[-1:]).startswith("added: 0 profiles, 0 lists, 0 items")
 
 
-def test_addresses_of_the_documents_example_are_joined(service):
+def test_email_addresses_of_the_documents_example_are_joined(service):
     """The documentation's customers' export joins the addresses of its example; the columns of the
     file with ids are guessed as its command maps them. Rules: import-join, import-guess."""
     name, heading = "docs/coming-from-another-app.md", "## Addresses or handles instead of ids"
     for text, file in zip(files_of(heading), ("wishlist.csv", "customers.csv"), strict=True):
-        written(service, text, file)
+        write_csv(service, text, file)
     summary = shell(service, [*filter(None, commands(name, heading))]).splitlines()[-1]
     assert summary.startswith("added: 1 profile, 0 lists, 1 item;")
     assert summary.endswith("left out 1 row and 0 cells")
     [text] = files_of("## A Shopify app's file")
-    path = written(service, text, "guessed.csv")
+    path = write_csv(service, text, "guessed.csv")
     said = service.quick("import", path, "--store", "default", "--skip-guests")
     assert said.startswith("columns: customer from customer_id, product from product_id, variant from "
                            "variant_id, saved from added, email from customer_email\n")  # fmt: skip

@@ -26,7 +26,7 @@ NEEDED = ["build", "settings", "files", "disk", "journal", "database", "migratio
 IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts", "placeholders"]
 
 
-def asked(service, **settings):
+def doctor_lines(service, **settings):
     """Returns the lines by subject; asserts exit code 1 if one is bad."""
     code, out, err = service.attempt("doctor", "--json", **settings)
     lines = {line["what"]: line for line in json.loads(out)}
@@ -34,9 +34,9 @@ def asked(service, **settings):
     return lines
 
 
-def bad(service, **settings):
+def bad_line(service, **settings):
     """Asserts that exactly one line is bad; returns its subject and text."""
-    [line] = [one for one in asked(service, **settings).values() if one["state"] == "bad"]
+    [line] = [one for one in doctor_lines(service, **settings).values() if one["state"] == "bad"]
     assert f"{DOCS}{doctor.SEE[line['what']]}" in line["says"]
     assert line["says"].count(DOCS) == 1
     return line["what"], line["says"]
@@ -52,26 +52,30 @@ def database(new_service):
 
 @pytest.mark.either_engine
 def test_checks_pass_with_the_service_running_and_stopped(database, engine, redis_server):
-    """Everything is fine, with the service running and stopped. Rule: command-doctor."""
+    """All checks pass, with the service running and stopped. Rule: command-doctor."""
     settings = {"WISHWELL_REDIS_URL": redis_server.url, "WISHWELL_TRUSTED_PROXIES": HERE}
     with database.restart(settings=settings) as service:
         port = service.url.rpartition(":")[2]
         Shop(service, "--host", service.url)
-        lines = asked(service, WISHWELL_PORT=port)
+        lines = doctor_lines(service, WISHWELL_PORT=port)
         assert list(lines) == [*NEEDED, *IN_DATABASE, "redis", "service"]
         notes = {what for what, line in lines.items() if line["state"] != "ok"}
         assert notes == ({"disk", "journal"} if engine == "postgresql" else set())
         assert "1 of 1" in lines["hosts"]["says"]
-        assert "returns 404 instead of" in bad(service, WISHWELL_STOREFRONT_BASE="/elsewhere")[1]
+        assert (
+            "returns 404 instead of" in bad_line(service, WISHWELL_STOREFRONT_BASE="/elsewhere")[1]
+        )
         service.quick("store", "update", "default", "--host", f"http://{HERE}:{free_port()}")
-        assert "1 of 2 shop hosts don't reach this service" in bad(service, WISHWELL_PORT=port)[1]
+        assert (
+            "1 of 2 shop hosts don't reach this service" in bad_line(service, WISHWELL_PORT=port)[1]
+        )
         service.quick("store", "update", "default", "--host", "")
         service.stop()
         [shop] = [
             one for one in json.loads(service.quick("store", "list", "--json")) if one["hosts"]
         ]
         service.quick("store", "update", shop["handle"], "--host", "")
-        what, says = bad(service, WISHWELL_PORT=port)
+        what, says = bad_line(service, WISHWELL_PORT=port)
         assert (what, "No service is running" in says) == ("service", True)
         code, out, _ = service.attempt("doctor", WISHWELL_PORT="0")
         assert code == 0
@@ -82,20 +86,23 @@ def test_missing_database_is_reported(tmp_path):
     """A missing or invalid database file, and an unreachable server, are reported without the
     password."""
     service = Service()
-    assert bad(service)[0] == "database"
+    assert bad_line(service)[0] == "database"
     assert list(service.folder.glob("wishwell.db*")) == []
     (service.folder / "wishwell.db").write_text("no database" * 100)
-    assert "not a database" in bad(service)[1]
+    assert "not a database" in bad_line(service)[1]
     url = f"postgresql://wishwell:a-long-password-of-it@{HERE}:{free_port()}/wishwell"
-    what, says = bad(Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40}))
+    what, says = bad_line(
+        Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40})
+    )
     assert (what, "can't be reached" in says) == ("database", True)
 
 
-def test_missing_server_database_is_to_be_created(postgres_server):
-    """A PostgreSQL database that doesn't exist has to be created, which no migration does."""
+def test_missing_server_database_is_reported_as_to_be_created(postgres_server):
+    """A missing PostgreSQL database is reported as to be created, because no migration creates
+    it."""
     url = f"{postgres_server.create_database()}-2"
     service = Service({"WISHWELL_DATABASE_URL": url, "WISHWELL_SIGNING_KEYS": "k" * 40})
-    says = asked(service)["database"]["says"]
+    says = doctor_lines(service)["database"]["says"]
     assert says.endswith(f"and create the database: {DOCS}operations.md#postgresql")
 
 
@@ -109,21 +116,21 @@ def test_database_that_hangs_is_reported_within_seconds():
         service.cli("init")
         server.pause()
         began = time.monotonic()
-        assert bad(service)[0] == "database"
+        assert bad_line(service)[0] == "database"
         assert time.monotonic() - began < 60
         server.resume()
     with Service().start() as service:
         port = service.url.rpartition(":")[2]
         service.pause()
         began = time.monotonic()
-        assert bad(service, WISHWELL_PORT=port)[0] == "service"
+        assert bad_line(service, WISHWELL_PORT=port)[0] == "service"
         assert time.monotonic() - began < 60
 
 
 def test_pending_migration_is_named(database):
     """A pending migration is named, with the command."""
     database.rows("DELETE FROM migrations WHERE version = 8")
-    what, says = bad(database)
+    what, says = bad_line(database)
     assert what == "migrations"
     assert "0008_tokens_of_a_store. Run `wishwell migrate`" in says
 
@@ -132,17 +139,17 @@ def test_signing_key_is_named_by_its_id(database):
     """The id of the signing key, by which an operator compares instances, changes with the key."""
     ids = set()
     for key in ("a" * 40, "b" * 40):
-        says = asked(database, WISHWELL_SIGNING_KEYS=key)["keys"]["says"]
+        says = doctor_lines(database, WISHWELL_SIGNING_KEYS=key)["keys"]["says"]
         ids |= {*re.findall(r"; signing key ([0-9a-f]{12})$", says)}
     assert len(ids) == 2
 
 
-def test_file_of_another_kind_is_never_a_journal(database):
+def test_file_that_is_not_a_journal_is_reported_and_never_written(database):
     """A journal's setting that leads to a key is reported, and no line damages the key; with an empty
     file commands work. Rules: command-doctor, journal-first."""
     key = database.folder / "shop.key"
     key.write_text("k" * 40)
-    what, says = bad(database, WISHWELL_JOURNAL="shop.key")
+    what, says = bad_line(database, WISHWELL_JOURNAL="shop.key")
     assert (what, "shop.key isn't a journal" in says) == ("journal", True)
     words = ("token", "create", "--store", "default", "--label", "x")
     code, out, err = database.attempt(*words, WISHWELL_JOURNAL="shop.key")
@@ -151,27 +158,29 @@ def test_file_of_another_kind_is_never_a_journal(database):
     key.write_text("")
     for _ in range(2):
         assert database.attempt(*words, WISHWELL_JOURNAL="shop.key")[0] == 0
-    assert asked(database, WISHWELL_JOURNAL="shop.key")["journal"]["state"] == "ok"
+    assert doctor_lines(database, WISHWELL_JOURNAL="shop.key")["journal"]["state"] == "ok"
 
 
-def test_lost_key_is_missed_and_not_made_again(database, engine):
+def test_lost_key_is_reported_and_not_created_again(database, engine):
     """A wrong sealing key, or a missing key file, is reported; doctor doesn't create a new one, as
     a start would."""
-    what, says = bad(database, WISHWELL_SEALING_KEYS="another-sealing-key-of-40-characters-at-all")
+    what, says = bad_line(
+        database, WISHWELL_SEALING_KEYS="another-sealing-key-of-40-characters-at-all"
+    )
     assert what == "keys"
     assert "which isn't in WISHWELL_SEALING_KEYS" in says
     if engine == "postgresql":
-        assert "not set" in bad(database, WISHWELL_SEALING_KEYS="")[1]
+        assert "not set" in bad_line(database, WISHWELL_SEALING_KEYS="")[1]
         return
     own = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db", "WISHWELL_PURGE_INTERVAL": "1"}
     with Service(own).start() as service:
         turn = lambda: service.rows("SELECT 1 FROM leases WHERE name = 'purge'")  # noqa: E731
         assert wait_until(turn, seconds=30, every=0.1)
         service.stop()
-        assert asked(service)["keys"]["state"] == "ok"
+        assert doctor_lines(service)["keys"]["state"] == "ok"
         for name in ("wishwell.db.key", "wishwell.db.sealing.key"):
             key = (service.folder / name).rename(service.folder / "elsewhere")
-            assert f"{name} is missing" in bad(service)[1]
+            assert f"{name} is missing" in bad_line(service)[1]
             assert not (service.folder / name).exists()
             key.rename(service.folder / name)
 
@@ -184,7 +193,7 @@ def test_nearly_full_disk_is_reported(tmp_path):
     try:
         service = Service({"WISHWELL_DATABASE_URL": f"sqlite:///{tmp_path}/wishwell.db"})
         service.cli("init")
-        what, says = bad(service)
+        what, says = bad_line(service)
         assert what == "disk"
         assert re.search(r"Only \d\d MB are free", says)
     finally:
@@ -194,7 +203,7 @@ def test_nearly_full_disk_is_reported(tmp_path):
 def test_unreachable_redis_is_reported(database):
     """An unreachable Redis is reported."""
     url = f"redis://:a-long-password-of-redis@{HERE}:{free_port()}"
-    assert bad(database, WISHWELL_REDIS_URL=url)[0] == "redis"
+    assert bad_line(database, WISHWELL_REDIS_URL=url)[0] == "redis"
 
 
 def test_redis_without_a_memory_limit_is_noted(database, redis_server):
@@ -206,39 +215,39 @@ def test_redis_without_a_memory_limit_is_noted(database, redis_server):
     ):
         set_policy(name, wrong)
         try:
-            line = asked(database, WISHWELL_REDIS_URL=redis_server.url)["redis"]
+            line = doctor_lines(database, WISHWELL_REDIS_URL=redis_server.url)["redis"]
             assert (line["state"], "volatile-ttl" in line["says"]) == ("note", True)
         finally:
             set_policy(name, right)
 
 
 @pytest.mark.either_engine
-def test_service_of_other_settings_is_reported(database, new_service):
+def test_service_with_other_settings_is_reported(database, new_service):
     """A service with another database is reported; so is one that gets visitors through a proxy that
     isn't trusted, and a platform's store whose visitors can't reach the service. Rule: command-doctor."""
     other = new_service(WISHWELL_SEALING_KEYS=SEALING_KEY)
     other.cli("init")
     with database.start() as service:
         port = {"WISHWELL_PORT": service.url.rpartition(":")[2]}
-        assert asked(service, **port)["service"]["state"] == "ok"
-        assert "other signing keys or another database" in bad(other, **port)[1]
+        assert doctor_lines(service, **port)["service"]["state"] == "ok"
+        assert "other signing keys or another database" in bad_line(other, **port)[1]
         url = f"{service.url}/apps/wishlist/api/items"
         assert httpx2.get(url, headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
-        line = asked(service, **port)["service"]
+        line = doctor_lines(service, **port)["service"]
         assert (line["state"], "forwarded visitors 1 times" in line["says"]) == ("note", True)
         service.quick("store", "update", "default", "--host", service.url)
-        assert "no rate limits" in asked(service)["hosts"]["says"]
+        assert "no rate limits" in doctor_lines(service)["hosts"]["says"]
         service.quick("store", "update", "default", "--platform-shop", "shop.example")
         nowhere = f"http://localhost:{free_port()}"
         service.quick("store", "update", "default", "--service-url", nowhere)
-        assert f"{nowhere}/livez" in bad(service, **port)[1]
+        assert f"{nowhere}/livez" in bad_line(service, **port)[1]
         own = service.url.replace(HERE, "localhost")
         service.quick("store", "update", "default", "--service-url", own)
-        assert "no rate limits" in asked(service)["hosts"]["says"]
+        assert "no rate limits" in doctor_lines(service)["hosts"]["says"]
 
 
 @pytest.mark.either_engine
-def test_few_files_and_readable_keys_are_reported(database):
+def test_low_file_limit_and_readable_keys_are_reported(database):
     """A low limit of open files is bad, and a key file that others can read is noted."""
     doctor_ = f"ulimit -n 256; {database.command} doctor"
     done = database.run(["bash", "-c", doctor_])
@@ -249,17 +258,17 @@ def test_few_files_and_readable_keys_are_reported(database):
     own = {"WISHWELL_SEALING_KEYS": "", "WISHWELL_SEALING_KEYS_FILE": str(key)}
     for mode, state in ((0o644, "note"), (0o600, "ok")):
         key.chmod(mode)
-        line = asked(database, **own)["keys"]
+        line = doctor_lines(database, **own)["keys"]
         assert (line["state"], str(key) in line["says"]) == (state, state == "note")
 
 
-def test_server_that_does_not_fit_is_reported(postgres_server):
+def test_unsuitable_server_is_reported(postgres_server):
     """Too few connections, a database in SQL_ASCII and a pooler without timeouts are reported."""
     keys = {"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_SEALING_KEYS": SEALING_KEY}
     url = postgres_server.create_database()
     with contextlib.closing(Service(keys | {"WISHWELL_DATABASE_URL": url})) as service:
         service.cli("init")
-        what, says = bad(service, WISHWELL_WORKERS="64", WISHWELL_DATABASE_CONNECTIONS="500")
+        what, says = bad_line(service, WISHWELL_WORKERS="64", WISHWELL_DATABASE_CONNECTIONS="500")
         assert (what, "32000 connections" in says) == ("servers", True)
         name = url.rpartition("/")[2]
         postgres_server.sql(
@@ -268,19 +277,19 @@ def test_server_that_does_not_fit_is_reported(postgres_server):
         )
         service.settings["WISHWELL_DATABASE_URL"] = f"{url}_ascii"
         service.cli("init")
-        line = asked(service)["servers"]
+        line = doctor_lines(service)["servers"]
         assert (line["state"], "SQL_ASCII" in line["says"]) == ("note", True)
         if pgbouncer_binary() is None:
             missing("pgbouncer isn't installed")
         with contextlib.closing(PgBouncer(postgres_server, "session", 5)) as pooler:
             pooled = url.replace(f":{postgres_server.port}/", f":{pooler.port}/")
-            what, says = bad(service, WISHWELL_DATABASE_URL=pooled)
+            what, says = bad_line(service, WISHWELL_DATABASE_URL=pooled)
             assert (what, "connection pooler" in says) == ("servers", True)
             for timeout in ("statement_timeout", "idle_in_transaction_session_timeout"):
                 postgres_server.sql(f"ALTER DATABASE {name} SET {timeout} = '8s'")
         with contextlib.closing(PgBouncer(postgres_server, "session", 5)) as pooler:
             pooled = url.replace(f":{postgres_server.port}/", f":{pooler.port}/")
-            assert asked(service, WISHWELL_DATABASE_URL=pooled)["servers"]["state"] == "ok"
+            assert doctor_lines(service, WISHWELL_DATABASE_URL=pooled)["servers"]["state"] == "ok"
 
 
 def test_failing_webhook_is_reported(database):
@@ -295,10 +304,10 @@ def test_failing_webhook_is_reported(database):
 
         def fails():
             who.post("/items", json={"productId": next(numbers)})
-            return asked(service)["webhooks"]["state"] == "bad"
+            return doctor_lines(service)["webhooks"]["state"] == "bad"
 
         assert wait_until(fails, seconds=60, every=0.5)
-        says = bad(service)[1]
+        says = bad_line(service)[1]
         assert hook["id"] in says
         assert "a-secret" not in says
 
@@ -320,7 +329,7 @@ def test_times_in_the_future_are_reported(database):
     database.rows(
         "INSERT INTO leases (name, taken_at) VALUES ('purge', '2999-01-01T00:00:00.000Z')"
     )
-    assert bad(database)[0] == "clock"
+    assert bad_line(database)[0] == "clock"
 
 
 def test_late_jobs_are_reported(monkeypatch):
@@ -337,13 +346,13 @@ def test_late_jobs_are_reported(monkeypatch):
 
 @pytest.mark.slow
 def test_unreachable_standby_is_reported():
-    """Each host of the URL is checked."""
+    """An unreachable standby is reported, because each host of the URL is checked."""
     with PostgresServer() as primary, primary.standby() as standby:
         url = primary.create_database()
         both = url.replace(f":{primary.port}", f":{primary.port},{HERE}:{standby.port}")
         service = Service({"WISHWELL_DATABASE_URL": both, "WISHWELL_SIGNING_KEYS": "k" * 40})
         service.cli("init")
-        says = asked(service)["servers"]["says"]
+        says = doctor_lines(service)["servers"]["says"]
         assert says == f"{HERE}:{primary.port} accepts writes; {HERE}:{standby.port} is a standby"
         standby.kill()
-        assert f"{HERE}:{standby.port} can't be reached" in bad(service)[1]
+        assert f"{HERE}:{standby.port} can't be reached" in bad_line(service)[1]

@@ -58,8 +58,9 @@ SMALL = [
 
 
 @pytest.mark.slow
-def test_commands_that_need_only_the_service():
-    """Runs section after section with the files and variables that the pages mention."""
+def test_documented_commands_of_each_section_run():
+    """The commands of each section work one after the other, with the files and variables that the
+    pages mention."""
     with Service().start() as service:
         for name in ("key.txt", "secret.txt"):
             (service.folder / name).write_text(secrets.token_hex(32))

@@ -103,7 +103,7 @@ def saves(admin: httpx2.Client, product: int) -> bool:
 
 
 @pytest.mark.slow
-def test_overdue_write_is_cut_and_never_cancelled(shared):
+def test_overdue_write_loses_its_connection_but_continues_in_the_server(shared):
     """While the standby is suspended, an overdue save and link lose their connections and continue
     in the server, invisible to everybody. Both are visible once the standby resumes.
     Rules: standby-confirms, write-durable, database-away."""
@@ -138,7 +138,7 @@ def test_overdue_write_is_cut_and_never_cancelled(shared):
     assert [item["productId"] for item in answer.json()["data"]] == [2]
 
 
-def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
+def test_writes_that_wait_for_a_standby_do_not_block_reads(shared):
     """Reads work while three times as many writes as connections wait for the standby.
     Rule: standby-confirms."""
     admin = shared.start()
@@ -164,7 +164,7 @@ def test_writes_that_wait_for_a_standby_leave_room_to_reads(shared):
     assert wait_until(lambda: saves(admin, 31), seconds=2)
 
 
-def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
+def test_unresponsive_first_host_does_not_block_a_start(shared):
     """An unresponsive first host doesn't block a start or a command, because each host has its own
     timeout.
     Rule: database-failover."""
@@ -175,7 +175,7 @@ def test_first_host_that_swallows_all_does_not_stop_a_start(shared):
         assert "nothing to do" in shared.service.cli("init").stdout
 
 
-def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
+def test_process_moves_to_another_host_when_its_own_fails(shared):
     """With random load balancing, a process moves to another host when its own fails.
     Rule: database-failover."""
     with relayed(shared.primary.port, shared.primary.port) as ways:
@@ -189,7 +189,7 @@ def test_process_that_picked_a_host_takes_another_when_it_fails(shared):
         assert other.connections >= 1
 
 
-def test_suspended_primary_is_replaced_and_not_used_again(pair):
+def test_suspended_primary_is_replaced_and_not_written_to_again(pair):
     """A suspended primary is replaced and, when it resumes, not written to by this process or a new
     one that lists it first. Last test, because it promotes the standby.
     Rules: database-failover, write-durable."""

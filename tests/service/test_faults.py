@@ -14,7 +14,7 @@ import pytest
 from tests.api.conftest import connect, request_head
 from tests.conftest import SIGNING_KEY, Shop
 from tests.servers import PostgresServer, Service, holding, wait_until
-from tests.service.test_away import begun
+from tests.service.test_away import begin_body
 
 CUSTOMER = "gid://shopify/Customer/one"
 # The tests share a server and stop it, so xdist runs them in one process.
@@ -31,7 +31,7 @@ def own_postgres():
         server.resume()
 
 
-def on(server: PostgresServer, **settings: str) -> Service:
+def new_service_on(server: PostgresServer, **settings: str) -> Service:
     service = Service(ROOMY | {"WISHWELL_DATABASE_URL": server.create_database()} | settings)
     service.cli("init")
     return service
@@ -56,10 +56,10 @@ def alone():
 
 
 @pytest.mark.parametrize("command", ["store list", "migrate"])
-def test_command_names_the_limit_that_it_waited_for_the_database(own_postgres, command):
+def test_command_names_the_time_limit_when_the_database_is_suspended(own_postgres, command):
     """A command that can't reach a suspended database in time names the limit and its setting.
     Rule: command-error."""
-    service = on(own_postgres)
+    service = new_service_on(own_postgres)
     service.settings["WISHWELL_COMMAND_TIMEOUT"] = "0.5"
     own_postgres.pause()
     try:
@@ -75,7 +75,7 @@ def test_command_names_the_limit_that_it_waited_for_the_database(own_postgres, c
 def test_command_waits_for_a_busy_database(own_postgres):
     """A command succeeds although the database, or the only one of two hosts that runs, is
     suspended for longer than a request may take. Rule: command-error."""
-    services = [on(own_postgres), on(own_postgres)]
+    services = [new_service_on(own_postgres), new_service_on(own_postgres)]
     url = services[1].settings["WISHWELL_DATABASE_URL"]
     services[1].settings["WISHWELL_DATABASE_URL"] = url.replace(
         "@127.0.0.1", "@127.0.0.1:1,127.0.0.1"
@@ -92,11 +92,11 @@ def test_command_waits_for_a_busy_database(own_postgres):
 
 
 @pytest.mark.slow
-def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
+def test_request_fails_within_5_seconds_when_the_database_is_suspended(own_postgres):
     """With a suspended database and expired caches, thirty concurrent requests are each 503 within
     5 s.
     Rule: database-away."""
-    with on(own_postgres) as service:
+    with new_service_on(own_postgres) as service:
         http = Shop(service).customer().http
         own_postgres.pause()
         try:
@@ -111,11 +111,11 @@ def test_paused_database_no_request_waits_longer_than_5_seconds(own_postgres):
         assert wait_until(lambda: http.get("/items").status_code == 200, seconds=30)
 
 
-def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
+def test_write_whose_connection_is_lost_is_reported_as_undecided(own_postgres):
     """A write whose connection is lost while its statement waits for a lock is reported as
     undecided.
     Rule: write-durable."""
-    with on(own_postgres) as service:
+    with new_service_on(own_postgres) as service:
         http = Shop(service).customer().http
         assert http.post("/items", json={"productId": 1}).status_code == 201
         database = service.settings["WISHWELL_DATABASE_URL"]
@@ -136,11 +136,11 @@ def test_write_that_a_lost_connection_left_open_says_so(own_postgres):
 
 
 @pytest.mark.slow
-def test_worker_that_dies_while_the_database_is_away_is_replaced(own_postgres):
+def test_worker_that_dies_while_the_database_is_unreachable_is_replaced(own_postgres):
     """A worker that dies while the database is unreachable is replaced, and the service doesn't
     end.
     Rule: serve-workers."""
-    with on(own_postgres, WISHWELL_WORKERS="2") as service:
+    with new_service_on(own_postgres, WISHWELL_WORKERS="2") as service:
         shop = Shop(service)
         token = shop.customer().token
         workers = psutil.Process(service.process.pid).children(recursive=True)
@@ -170,11 +170,11 @@ def test_workers_end_when_their_parent_was_killed(alone):
 # ------------------------------------------------------------------------------ half a body
 
 
-def test_half_sent_bodies_take_no_room_from_others(alone):
+def test_half_sent_bodies_take_no_request_slots(alone):
     """Sixteen half-sent bodies don't take the four request slots. Rule: slow-clients."""
     with alone(WISHWELL_MAX_IN_FLIGHT="4") as service:
         customer = Shop(service).customer()
-        dawdling = [begun(service, customer.token) for _ in range(16)]
+        dawdling = [begin_body(service, customer.token) for _ in range(16)]
         assert {customer.http.get("/items").status_code for _ in range(5)} == {200}
         assert customer.http.post("/items", json={"productId": 1}).status_code == 201
         for connection in dawdling:  # they still get their response
@@ -183,7 +183,7 @@ def test_half_sent_bodies_take_no_room_from_others(alone):
             connection.close()
 
 
-def test_program_may_open_many_files(alone):
+def test_program_raises_its_limit_of_open_files(alone):
     """The program raises its limit of open files to the system's maximum. Rule: slow-clients."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     service = alone()
@@ -200,10 +200,10 @@ def test_program_may_open_many_files(alone):
 # --------------------------------------------------------------------- steps of one request
 
 
-def test_link_is_not_done_when_its_token_cannot_be_made(own_postgres):
+def test_link_is_rolled_back_when_its_token_cannot_be_issued(own_postgres):
     """A link is rolled back if its token can't be issued.
     Rules: write-durable, link-atomic."""
-    with on(own_postgres, WISHWELL_DATABASE_TIMEOUT="2") as service:
+    with new_service_on(own_postgres, WISHWELL_DATABASE_TIMEOUT="2") as service:
         admin = service.client(service.admin_token())
         session = admin.post("/profiles/token").json()["data"]
         visitor = service.client(session["token"])

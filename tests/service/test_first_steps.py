@@ -92,7 +92,7 @@ def test_quick_start_of_the_description_works_as_pasted(service):
 
 
 @pytest.mark.slow
-def test_wheel_alone_serves(tmp_path):
+def test_installed_wheel_serves(tmp_path):
     """The wheel, installed with the lock file into an empty environment, serves, and names the
     commit that it was built from."""
     out = tmp_path / "dist"
@@ -140,7 +140,7 @@ sys.exit(any(os.wait()[1] for _ in range(6)))
 """
 
 
-def test_two_first_starts_at_once_share_one_key(tmp_path):
+def test_concurrent_first_starts_share_one_key(tmp_path):
     """Concurrent first starts create one key and never read a partial one.
     Rule: signing-keys."""
     for number in range(2):

@@ -38,7 +38,7 @@ def impatient(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("request_", "status"), [slow(LIVE, b"200"), (ITEMS, b"401")])
-def test_idle_connection_is_closed_after_its_time(impatient, request_, status):
+def test_idle_connection_is_closed_after_the_idle_timeout(impatient, request_, status):
     """The idle timeout counts from the last response, whatever its status. Rule: request-limits."""
     with connect(impatient) as connection:
         for _ in range(6):  # each request restarts the timeout

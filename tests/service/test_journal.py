@@ -20,7 +20,7 @@ from wishwell.db.journal import Act, Journal, actor
 from wishwell.errors import Unrecorded
 from wishwell.privacy import journal_replay
 
-from .test_metrics import reaches
+from .test_metrics import wait_for_value
 
 TIME = "2026-11-01T00:00:00.000Z"
 GID = "gid://shopify/Customer/7"
@@ -39,10 +39,10 @@ def lines(service, action=None):
     return [line for line in found if action in (None, line["action"])]
 
 
-def leaves(group, prefix=""):
+def command_names(group, prefix=""):
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
-            yield from leaves(command, f"{prefix}{name} ")
+            yield from command_names(command, f"{prefix}{name} ")
         else:
             yield f"{prefix}{name}"
 
@@ -117,7 +117,7 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
     deleting.kill()
     deleting.wait()
     done["store delete"] = lines(service, "command")[-1:]
-    assert done.keys() | READS == {*leaves(main)}
+    assert done.keys() | READS == {*command_names(main)}
     for name, found in done.items():
         names = [line["command"] for line in found]
         assert names == ([] if name in READS else [name]), name
@@ -218,14 +218,14 @@ def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
         assert (code, out) == (1, "")
         assert "The journal /dev/full can't be written, so nothing was done. " in err
         assert "No space left" in err
-    reaches(full, "wishwell_unrecorded_acts_total", lambda number: number == 2)
+    wait_for_value(full, "wishwell_unrecorded_acts_total", lambda number: number == 2)
     assert len(admin.get("/items").json()["data"]) == 1
     assert another.get("/items").status_code == 200
     assert len(json.loads(full.quick("token", "list", "--json"))) == 2
     full.close()
 
 
-def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
+def test_journal_line_without_disk_space_is_removed_and_a_partial_one_is_ended(tmp_path):
     """A line for which the disk has no space is removed, and one that a crash cut off is ended.
     Rule: journal-first."""
     path = tmp_path / "journal"
@@ -250,7 +250,7 @@ def test_line_that_does_not_fit_is_removed_and_a_torn_one_is_ended(tmp_path):
     assert (torn, json.loads(third)["action"]) == (b'{"time":"20', "third")
 
 
-def test_line_is_on_disk_when_the_act_is_done(tmp_path, monkeypatch):
+def test_journal_line_is_on_disk_before_the_act_is_done(tmp_path, monkeypatch):
     """The whole file has reached the disk before an act is done, and the folder of a new one.
     Rule: journal-first."""
     synced, sync = {}, os.fsync
@@ -267,7 +267,7 @@ def test_line_is_on_disk_when_the_act_is_done(tmp_path, monkeypatch):
     assert str(tmp_path) in synced
 
 
-def test_journal_of_two_processes_has_whole_lines_and_may_be_renamed(tmp_path):
+def test_journal_of_two_processes_has_whole_lines_and_survives_a_rename(tmp_path):
     """Two processes write whole lines, each into the file that has the journal's name at that moment.
     Rule: journal-first."""
     path, number = tmp_path / "journal", 200
@@ -284,7 +284,7 @@ for number in range({number}):
     assert (len(acts), wrong) == (2 * number, [[], []])
 
 
-def test_act_is_refused_when_another_process_hangs_in_the_journal(tmp_path):
+def test_act_is_refused_when_another_process_holds_the_journal(tmp_path):
     """An action is refused, after a limited wait, while another process hangs in the journal.
     Rule: journal-first."""
     with (tmp_path / "journal").open("w") as file:

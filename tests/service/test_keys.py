@@ -22,19 +22,19 @@ def service():
         yield service
 
 
-def kept(service, folder="keys"):
+def backed_up_keys(service, folder="keys"):
     return {path.name: path.read_bytes() for path in (service.folder / folder).iterdir()}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, name):
+def test_start_creates_no_key_when_the_database_needs_a_lost_one(service, name):
     """No start or command replaces a lost key that the database needs, nor its backups. Once the key is
     restored, the service works. Rules: signing-keys, sealing-keys."""
     client = service.client(service.admin_token())
     token = client.post("/profiles/token").json()["data"]["token"]
     service.stop()
     assert job(service).returncode == 0
-    before = kept(service)
+    before = backed_up_keys(service)
     (service.folder / name).unlink()
     for _ in range(2):
         with pytest.raises(
@@ -46,18 +46,18 @@ def test_start_makes_no_key_when_the_database_depends_on_a_lost_one(service, nam
     failed = job(service, BACKUPS="others")  # both may run in the second that names a backup
     assert (failed.returncode, f"{name} is missing" in failed.stderr) == (1, True)
     assert "The database was copied, but not its keys" in failed.stderr
-    assert kept(service) == before
+    assert backed_up_keys(service) == before
     [back] = [file for file in before if file.endswith(name.removeprefix("wishwell"))]
     shutil.copy(service.folder / "keys" / back, service.folder / name)
     service.start()
     assert service.client(token).get("/items").status_code == 200
 
 
-def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
+def test_backup_refuses_a_key_that_does_not_decrypt_the_secrets(service):
     """With a wrong key, `backup` retains the copy of the database and adds no key to the good ones.
     Rule: backup-complete."""
     assert job(service).returncode == 0
-    before = kept(service)
+    before = backed_up_keys(service)
     key = service.folder / "wishwell.db.sealing.key"
     good = key.read_text()
     key.write_text("another-sealing-key-of-40-characters-now")
@@ -68,7 +68,7 @@ def test_backup_refuses_a_key_that_does_not_open_the_secrets(service):
             "not its keys. The secrets of store [0-9a-f-]+ are encrypted with", done.stderr
         )
         assert (service.folder / f"copy-{len(words)}.db").exists()
-    assert kept(service) == before
+    assert backed_up_keys(service) == before
     key.write_text(good)
 
 
@@ -132,15 +132,15 @@ def test_backup_of_the_keys_continues_when_a_secret_is_damaged(service):
     Rule: backup-complete."""
     service.rows("UPDATE store_secrets SET sealed = substr(sealed, 1, 20)")
     assert job(service).returncode == 0
-    assert len(kept(service)) == 2
+    assert len(backed_up_keys(service)) == 2
 
 
-def test_backup_of_keys_replaces_none_and_stays_apart(service):
+def test_backup_of_keys_replaces_no_key_and_needs_a_separate_folder(service):
     """`backup --keys` replaces no other key, and refuses folders next to the database or its copy.
     Rule: backup-complete."""
     (service.folder / "data").mkdir()
     service.cli("backup", "data/a.db", "--keys", "keys")
-    before = kept(service)
+    before = backed_up_keys(service)
     assert sorted(before) == ["a.db.key", "a.db.sealing.key"]
     assert all((service.folder / "keys" / name).stat().st_mode & 0o777 == 0o600 for name in before)
     (service.folder / "wishwell.db.key").write_text("k" * 40)
@@ -154,13 +154,13 @@ def test_backup_of_keys_replaces_none_and_stays_apart(service):
     ):
         done = service.cli("backup", *words, check=False)
         assert (done.returncode, why in done.stderr) == (1, True), done.stderr
-    assert kept(service) == before
+    assert backed_up_keys(service) == before
 
 
 @pytest.mark.parametrize(
     "name", ["folder/my wishes", *map(slow, ("100% of ünsere.sqlite", "a?b#c.db"))]
 )
-def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
+def test_backup_job_copies_the_keys_of_a_database_with_any_name(name):
     """The backup job copies the keys of a database with any name.
     Rule: backup-complete."""
     service = Service()
@@ -174,7 +174,7 @@ def test_job_backs_up_the_keys_whatever_the_name_of_the_database(name):
         [copy] = (service.folder / places["BACKUPS"]).iterdir()
         for ending in (".key", ".sealing.key"):
             original = (service.folder / f"{name}{ending}").read_bytes()
-            assert kept(service, places["KEYS"])[copy.name + ending] == original
+            assert backed_up_keys(service, places["KEYS"])[copy.name + ending] == original
 
 
 def test_keys_that_settings_name_are_checked_and_not_copied():
@@ -186,7 +186,7 @@ def test_keys_that_settings_name_are_checked_and_not_copied():
     assert not list(service.folder.glob("*.key"))
     said = service.run([service.command, "backup", "a.db", "--keys", "keys"])
     assert "WISHWELL_SEALING_KEYS are not copied" in said.stderr
-    assert kept(service) == {}
+    assert backed_up_keys(service) == {}
     service.settings["WISHWELL_SEALING_KEYS"] = "k" * 40
     assert (
         "which isn't in WISHWELL_SEALING_KEYS" in service.cli("backup", "b.db", check=False).stderr

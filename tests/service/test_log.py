@@ -35,7 +35,7 @@ def service():
         yield made
 
 
-def asked(service: Service, count: int) -> None:
+def send_requests(service: Service, count: int) -> None:
     """Sends ``count`` requests on one connection; each must get 200."""
     port = int(service.settings["WISHWELL_PORT"])
     with socket.create_connection((HERE, port), 30) as connection:
@@ -49,12 +49,12 @@ def asked(service: Service, count: int) -> None:
             assert got.count(b"HTTP/1.1 200 OK\r\n") == 100
 
 
-def lost(service: Service) -> float:
+def lost_line_count(service: Service) -> float:
     """Returns how many log lines all workers have lost."""
     return value(service, "wishwell_log_lines_lost_total")
 
 
-def stopped(service: Service) -> None:
+def stop_service(service: Service) -> None:
     """Stops the service; asserts exit code 0."""
     service.process.send_signal(signal.SIGTERM)
     assert service.process.wait(60) == 0
@@ -71,7 +71,7 @@ def stuck(*, blocking: bool = True) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("what", "workers"), [slow("gone", 1), ("stuck", 1), slow("stuck", 2), slow("full", 1)]
 )
-def test_log_that_takes_nothing_stops_nothing(service, what, workers):
+def test_blocked_log_does_not_stop_the_service(service, what, workers):
     """A closed or stuck reader, or a full disk, doesn't stop the service.
     Rule: log-private."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
@@ -82,9 +82,9 @@ def test_log_that_takes_nothing_stops_nothing(service, what, workers):
         log = os.open("/dev/full", os.O_WRONLY)
     service.start_into(log, "--welcome")
     os.close(log)
-    asked(service, MANY if what == "stuck" else 200)
-    assert wait_until(lambda: lost(service) > 0, seconds=30, every=0.1)
-    stopped(service)
+    send_requests(service, MANY if what == "stuck" else 200)
+    assert wait_until(lambda: lost_line_count(service) > 0, seconds=30, every=0.1)
+    stop_service(service)
 
 
 class Reader(threading.Thread):
@@ -99,7 +99,7 @@ class Reader(threading.Thread):
             self.text += piece
 
 
-def whole(log: bytes) -> bytes:
+def complete_lines(log: bytes) -> bytes:
     """Returns the log without an incomplete last line."""
     return log[: log.rfind(b"\n") + 1]
 
@@ -113,7 +113,7 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
     """Asserts that the logged and the lost lines add up to the requests sent."""
     # A tolerance of 100, because the number of start-up probes and metrics requests isn't known,
     # and the metric is up to a second old.
-    there = lambda: len(requests_of(log())) + lost(service)  # noqa: E731
+    there = lambda: len(requests_of(log())) + lost_line_count(service)  # noqa: E731
     assert wait_until(lambda: count <= there() < count + 100, seconds=30, every=0.1), there()
 
 
@@ -124,27 +124,27 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
         *(slow(*case) for case in ((1, True), (2, False), (2, True))),
     ],
 )
-def test_log_that_is_read_again_continues_in_whole_lines(service, workers, blocking):
+def test_log_continues_with_whole_lines_when_it_is_read_again(service, workers, blocking):
     """When the log is read again, it continues with whole lines, and all missing ones are counted.
     Rule: log-private."""
     service.settings["WISHWELL_WORKERS"] = str(workers)
     log, pipe = stuck(blocking=blocking)
     service.start_into(log)
-    asked(service, MANY)
-    assert wait_until(lambda: lost(service) > 0, seconds=30, every=0.1)
+    send_requests(service, MANY)
+    assert wait_until(lambda: lost_line_count(service) > 0, seconds=30, every=0.1)
     reader = Reader(pipe)
     reader.start()
-    assert wait_until(lambda: requests_of(whole(reader.text)), seconds=30)
-    asked(service, 100)
-    all_there(service, lambda: whole(reader.text), MANY + 100)
-    stopped(service)
+    assert wait_until(lambda: requests_of(complete_lines(reader.text)), seconds=30)
+    send_requests(service, 100)
+    all_there(service, lambda: complete_lines(reader.text), MANY + 100)
+    stop_service(service)
     os.close(log)
     reader.join(5)
     os.close(pipe)
-    assert reader.text == whole(reader.text)
+    assert reader.text == complete_lines(reader.text)
 
 
-def test_log_continues_in_a_new_line_when_the_disk_has_space_again(service):
+def test_log_continues_on_a_new_line_when_the_disk_has_space_again(service):
     """When the disk has room again, the log continues on a new line, even after a partial one.
     Rule: log-private."""
     path = service.folder / "log"
@@ -152,27 +152,27 @@ def test_log_continues_in_a_new_line_when_the_disk_has_space_again(service):
     with path.open("ab") as log:
         os.ftruncate(log.fileno(), size)
         service.start_into(log.fileno())
-        asked(service, 100)
+        send_requests(service, 100)
         assert wait_until(lambda: path.stat().st_size > size + 10_000, seconds=30)
         bound = path.stat().st_size + 1_000
         _, most = resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (bound, most))
-        asked(service, 200)
-        assert wait_until(lambda: lost(service) > 0, seconds=30, every=0.1)
+        send_requests(service, 200)
+        assert wait_until(lambda: lost_line_count(service) > 0, seconds=30, every=0.1)
         assert path.stat().st_size == bound
         resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (most, most))
-        asked(service, 100)
+        send_requests(service, 100)
         assert wait_until(lambda: path.stat().st_size > bound, seconds=30)
 
         def log() -> bytes:
-            before, after = path.read_bytes()[size:bound], whole(path.read_bytes()[bound:])
+            before, after = path.read_bytes()[size:bound], complete_lines(path.read_bytes()[bound:])
             torn = before[before.rindex(b"\n") + 1 :]
             assert torn
             assert after.startswith(b"\n")
             return before[: -len(torn)] + after[1:]
 
         all_there(service, log, 400)
-        stopped(service)
+        stop_service(service)
 
 
 def test_log_is_written_to_its_end_at_a_stop(service):
@@ -181,8 +181,8 @@ def test_log_is_written_to_its_end_at_a_stop(service):
     reader = Reader(pipe)
     reader.start()
     service.start_into(log)
-    asked(service, 1_000)
-    stopped(service)
+    send_requests(service, 1_000)
+    stop_service(service)
     os.close(log)
     reader.join(5)
     assert len(requests_of(reader.text)) >= 1_000

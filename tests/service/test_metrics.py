@@ -43,7 +43,7 @@ def value(service: Service, name: str, **labels: str) -> float:
     return found
 
 
-def reaches(service: Service, name: str, expected, within: float = 30) -> None:
+def wait_for_value(service: Service, name: str, expected, within: float = 30) -> None:
     """Polls until the metric has the expected value; gauges are up to a second old."""
     found = wait_until(lambda: expected(value(service, name)), seconds=within, every=0.1)
     assert found, f"{name} is {value(service, name)}"
@@ -179,7 +179,7 @@ def test_metrics_that_pages_and_runbooks_name_exist(walked):
 
 
 @WALKED
-def test_metrics_count_what_happened(walked, engine):
+def test_metrics_count_requests_links_and_database_use(walked, engine):
     """Metrics count the requests, the rate limit, the link and the database's figures; unknown
     paths and record ids don't appear.
     Rule: health-checks."""
@@ -191,22 +191,24 @@ def test_metrics_count_what_happened(walked, engine):
     assert value(walked, "wishwell_limited_total", kind="write") >= 1
     labels = {"method": "POST", "route": "/items", "status": "201"}
     assert value(walked, "wishwell_requests_total", **labels) == 2
-    reaches(walked, "wishwell_requests_in_flight", lambda n: n == 0)
+    wait_for_value(walked, "wishwell_requests_in_flight", lambda n: n == 0)
     recent = lambda at: abs(time.time() - at) < 10  # noqa: E731
-    reaches(walked, "wishwell_purge_finished_timestamp_seconds", recent)
-    reaches(walked, "wishwell_database_answered_timestamp_seconds", recent)
+    wait_for_value(walked, "wishwell_purge_finished_timestamp_seconds", recent)
+    wait_for_value(walked, "wishwell_database_answered_timestamp_seconds", recent)
     assert value(walked, "wishwell_limits_store_away") == 0
     on_sqlite = engine == "sqlite"
-    reaches(walked, "wishwell_sqlite_committed_writes_total", lambda n: (n > 5) == on_sqlite)
+    wait_for_value(walked, "wishwell_sqlite_committed_writes_total", lambda n: (n > 5) == on_sqlite)
     at_once = {sample.name: sample.value for sample in samples(walked)}
     written = at_once["wishwell_sqlite_committed_writes_total"]
     assert written >= at_once["wishwell_sqlite_commits_total"] >= 0
-    reaches(walked, "wishwell_pool_connections_limit", lambda n: n == (0 if on_sqlite else 20))
-    reaches(walked, "wishwell_pool_connections", lambda n: (n > 0) != on_sqlite)
+    wait_for_value(
+        walked, "wishwell_pool_connections_limit", lambda n: n == (0 if on_sqlite else 20)
+    )
+    wait_for_value(walked, "wishwell_pool_connections", lambda n: (n > 0) != on_sqlite)
 
 
 @pytest.mark.slow
-def test_busy_postgresql_shows():
+def test_metrics_show_a_suspended_postgresql():
     """With a suspended database the metrics show requests in flight, connections in use, waiting
     and shed requests; afterwards the wait time."""
     settings = {"WISHWELL_SIGNING_KEYS": "k" * 40, "WISHWELL_DATABASE_CONNECTIONS": "1"}
@@ -223,16 +225,16 @@ def test_busy_postgresql_shows():
         asked = [stack.enter_context(connect(service, 20)) for _ in range(3)]
         for connection in asked:
             connection.sendall(request_head("GET", "/lists", token))
-        reaches(service, "wishwell_requests_in_flight", lambda n: n == 3)
-        reaches(service, "wishwell_pool_connections_in_use", lambda n: n == 1)
-        reaches(service, "wishwell_pool_waiting", lambda n: n >= 2)
+        wait_for_value(service, "wishwell_requests_in_flight", lambda n: n == 3)
+        wait_for_value(service, "wishwell_pool_connections_in_use", lambda n: n == 1)
+        wait_for_value(service, "wishwell_pool_waiting", lambda n: n >= 2)
         assert value(service, "wishwell_shed_total") == 0
         assert admin.get("/lists").status_code == 503
-        reaches(service, "wishwell_shed_total", lambda n: n == 1)
+        wait_for_value(service, "wishwell_shed_total", lambda n: n == 1)
         database.resume()
         assert [connection.recv(4096).split()[1] for connection in asked] == [b"200"] * 3
-        reaches(service, "wishwell_pool_waiting", lambda n: n == 0)
-        reaches(service, "wishwell_requests_in_flight", lambda n: n == 0)
+        wait_for_value(service, "wishwell_pool_waiting", lambda n: n == 0)
+        wait_for_value(service, "wishwell_requests_in_flight", lambda n: n == 0)
         assert value(service, "wishwell_pool_waits_total") >= 2
         assert value(service, "wishwell_pool_wait_seconds_total") > 0
 
@@ -252,13 +254,13 @@ def test_workers_and_reloads_are_measured(new_service):
             assert {sample.labels["pid"] for sample in here(name)} == pids
         least = lambda: min(sample.value for sample in here("worker_memory_bytes"))  # noqa: E731
         assert wait_until(lambda: least() > 20_000_000, seconds=30, every=0.1)
-        reaches(service, "wishwell_worker_restarts_total", lambda n: n == 0)
+        wait_for_value(service, "wishwell_worker_restarts_total", lambda n: n == 0)
         workers(service)[0].kill()
-        reaches(service, "wishwell_worker_restarts_total", lambda n: n == 1)
+        wait_for_value(service, "wishwell_worker_restarts_total", lambda n: n == 1)
         assert wait_until(lambda: len(here("worker_cpu_seconds")) == 2, seconds=60, every=0.2)
         (service.folder / "sealing").write_text("too short")
         service.process.send_signal(signal.SIGHUP)
-        reaches(service, "wishwell_reloads_failed_total", lambda n: n == 1)
+        wait_for_value(service, "wishwell_reloads_failed_total", lambda n: n == 1)
 
 
 @pytest.mark.either_engine
@@ -280,11 +282,11 @@ def test_requests_are_counted_by_store(new_service):
         )
         assert count("limited") == 2
         assert count("answered") == 3  # with that for the token
-        reaches(service, "wishwell_database_bytes", lambda n: n > 100_000)
+        wait_for_value(service, "wishwell_database_bytes", lambda n: n > 100_000)
 
 
 @pytest.mark.either_engine
-def test_proxy_that_is_not_trusted_is_named_once(new_service):
+def test_untrusted_proxy_is_logged_once(new_service):
     """Storefront requests through an unknown proxy are counted, and logged once with its network; a
     trusted one and a request without a proxy aren't. Rules: limit-address, log-private."""
     name, forwarded = "wishwell_unknown_proxy_requests_total", {"X-Forwarded-For": "192.0.2.7"}
@@ -304,13 +306,13 @@ def test_proxy_that_is_not_trusted_is_named_once(new_service):
         assert value(service, name) == 0
 
 
-def test_stores_have_a_bounded_number_of_series():
+def test_number_of_series_of_stores_is_limited():
     """Beyond 1,000 stores, others share one series. Rule: health-checks."""
     script = """
 from prometheus_client import REGISTRY
 from wishwell.telemetry import metrics
 for number in range(1200):
-    metrics.answered("GET", "/items", 200, 0.001, f"store-{number}")
+    metrics.record_request("GET", "/items", 200, 0.001, f"store-{number}")
 metrics.publish_requests()
 [found] = [one for one in REGISTRY.collect() if one.name == "wishwell_store_requests"]
 series = {s.labels["store"]: s.value for s in found.samples if s.name.endswith("_total")}
@@ -331,9 +333,9 @@ def published():
     [found] = [one for one in REGISTRY.collect() if one.name == "wishwell_request_seconds"]
     return {s.labels.get("le", s.name[-5:]): s.value for s in found.samples}
 for seconds, store in ((0.001, "a"), (0.0011, "a"), (0.0012, "b"), (7, "a")):
-    metrics.answered("GET", "/items", 200, seconds, store)
+    metrics.record_request("GET", "/items", 200, seconds, store)
 published()
-metrics.answered("GET", "/items", 200, 0.0004)
+metrics.record_request("GET", "/items", 200, 0.0004)
 found = published()
 print(*(found[le] for le in ("0.0005", "0.001", "0.0025", "5.0", "+Inf", "count")), round(found["s_sum"], 6))
 """

@@ -34,7 +34,7 @@ def ways(request, postgres_server):
         service.close()
 
 
-def test_store_moves_with_all_that_belongs_to_it(ways):
+def test_moved_store_gives_the_same_responses(ways):
     """After the move every response is equal byte for byte; tokens, revocations, cookie secrets and
     webhooks work.
     Rules: import-exact, export-whole, import-store, import-checked."""
@@ -78,7 +78,7 @@ def test_store_moves_with_all_that_belongs_to_it(ways):
     new.stop()
 
 
-def test_import_says_what_keys_it_needs(ways):
+def test_import_names_the_missing_sealing_keys(ways):
     """An import names the missing sealing keys, because undecryptable secrets would stop the next
     start.
     Rule: import-store."""
@@ -125,7 +125,7 @@ def profiles_in(service, handle="default"):
     return out.count('"profile"') if code == 0 else 0
 
 
-def killed(service, when, *command):
+def kill_when(service, when, *command):
     """Runs a command and kills it when a condition holds."""
     running = subprocess.Popen(
         [service.command, *command],
@@ -148,7 +148,7 @@ def test_import_resumes_after_a_kill(ways, tmp_path):
     file = tmp_path / "store.jsonl"
     file.write_text("\n".join(lines) + "\n")
     command = ["import", str(file), "--store", "default"]
-    killed(new, lambda: profiles_in(new) > 0, *command)
+    kill_when(new, lambda: profiles_in(new) > 0, *command)
     some = profiles_in(new)
     assert f"{some:,} profiles already existed" in new.quick(*command)
     whole = new.quick("export", "--store", "default").splitlines()
@@ -172,7 +172,7 @@ def test_deletion_resumes_after_a_kill(ways, tmp_path):
     assert admin.get("/items").status_code == 200
     id = stores(new)["doomed"]["id"]
     left = lambda: len(new.rows(f"SELECT 1 FROM profiles WHERE store_id = '{id}'"))  # noqa: E731
-    killed(new, lambda: left() < PROFILES, "store", "delete", "doomed", "--yes")
+    kill_when(new, lambda: left() < PROFILES, "store", "delete", "doomed", "--yes")
     assert 0 < left() < PROFILES
     assert admin.get("/items").status_code == 401
     for command, says in (

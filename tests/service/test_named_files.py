@@ -50,7 +50,7 @@ def test_command_refuses_a_pipe_a_folder_and_a_device(service, command):
     ],
 )
 def test_setting_refuses_a_pipe_a_folder_and_a_device(service, name, value):
-    """So does a setting. Rule: setting-invalid."""
+    """A setting that names a file refuses a pipe, a folder and a device. Rule: setting-invalid."""
     before = dict(service.settings)
     service.settings[name] = value
     done = service.cli("serve", check=False)
@@ -60,9 +60,9 @@ def test_setting_refuses_a_pipe_a_folder_and_a_device(service, name, value):
     assert SAYS in done.stderr
 
 
-def test_key_file_and_copy_of_a_key_may_be_links_and_no_pipes(service):
-    """A key file may be a link. A pipe in its place stops the start, and one in place of its copy the backup.
-    Rules: signing-keys, backup-complete."""
+def test_key_file_may_be_a_link_but_no_pipe(service):
+    """A key file may be a link. A pipe in its place stops the start, and a pipe in place of its
+    copy stops the backup. Rules: signing-keys, backup-complete."""
     key, copy = service.folder / "wishwell.db.key", service.folder / "keys" / "a.db.key"
     copy.parent.mkdir(exist_ok=True)
     service.settings.pop("WISHWELL_SIGNING_KEYS", None)

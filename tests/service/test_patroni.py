@@ -59,7 +59,7 @@ def another_takes_writes(cluster: Cluster, before: Node, seconds: float) -> floa
 
 
 @pytest.mark.parametrize("fault", ["hands over", "is killed", "hangs"])
-def test_node_that_fails_loses_nothing(cluster: Cluster, fault: str):
+def test_failing_node_loses_no_acknowledged_write(cluster: Cluster, fault: str):
     """The service recovers within 2 s after the cluster does, loses no acknowledged write, and
     responds within 5 s.
     Rules: database-failover, write-durable."""
@@ -124,7 +124,7 @@ def ports_behind(proxy: HAProxy, seconds: float) -> set[str]:
 
 
 @pytest.mark.skipif(not haproxy(), reason="not here: haproxy")
-def test_proxy_leads_to_no_old_primary(cluster: Cluster):
+def test_proxy_connects_to_no_old_primary(cluster: Cluster):
     """With `deploy/haproxy.cfg` no connection reaches an old primary whose Patroni hangs while it
     still takes writes, not even after the proxy or Patroni restarts."""
     before = cluster.primary()

@@ -12,7 +12,7 @@ from tests.faults.harness import step, with_clock
 from tests.servers import wait_until
 
 from .test_csv import service as service
-from .test_csv import written
+from .test_csv import write_csv
 from .test_documents import ROOT, commands, shell
 
 pytestmark = pytest.mark.either_engine
@@ -27,11 +27,11 @@ def known(service):
     return {re.search('"productId":"([^"]+)"', line)[1]: line for line in found}
 
 
-def test_command_prints_what_it_did(service):
+def test_command_imports_a_file_and_exits_with_1_when_a_row_is_bad(service):
     """The command reads a file or standard input. With a bad row it exits with 1, and it deletes
     nothing if the file is incomplete.
     Rules: catalogue-import, catalogue-cells, catalogue-delete-missing."""
-    feed = written(service, "id;title;price\n1;One;1 EUR\n2;Two;2 EUR\n", "feed.csv")
+    feed = write_csv(service, "id;title;price\n1;One;1 EUR\n2;Two;2 EUR\n", "feed.csv")
     assert service.quick("products", feed, *STORE).splitlines()[-1] == (
         "2 rows, 2 products: 2 imported, 0 unchanged, 0 deleted; 0 rows and 0 cells left out"
     )
@@ -44,7 +44,7 @@ def test_command_prints_what_it_did(service):
         done = service.cli(*again, check=False, input=text)
         assert done.returncode == 1 and "nothing was deleted" in done.stderr.splitlines()[-1]
         assert "2" in known(service)
-    feed = written(service, "id;price\n2;x\n4;4 EUR\n", "feed.csv")
+    feed = write_csv(service, "id;price\n2;x\n4;4 EUR\n", "feed.csv")
     lost = ["products", feed, *STORE, "--delete-missing"]
     done = service.cli(*lost, "--strict", check=False)
     assert done.returncode == 1 and "nothing was imported" in done.stderr
@@ -57,12 +57,12 @@ def test_command_prints_what_it_did(service):
     assert known(service).keys() == {"2", "4"}
 
 
-def test_too_many_deletions_end_with_3(service):
+def test_too_many_deletions_exit_with_3(service):
     """A file that lacks too much is imported, says how much it lacks, and ends with 3, also as a
     dry run, until that is accepted. Rules: catalogue-delete-missing, command-error."""
     rows = [f"{n},t\n" for n in range(1, 20)]
-    service.quick("products", written(service, "id,title\n" + "".join(rows), "feed.csv"), *STORE)
-    feed = written(service, "id,title\n1,new\n2,t\n", "feed.csv")
+    service.quick("products", write_csv(service, "id,title\n" + "".join(rows), "feed.csv"), *STORE)
+    feed = write_csv(service, "id,title\n1,new\n2,t\n", "feed.csv")
     run = ["products", feed, *STORE, "--delete-missing"]
     done = service.cli(*run, "--dry-run", check=False)
     assert done.returncode == 3 and "to delete: 17 products, 0 variants" in done.stdout
@@ -75,13 +75,13 @@ def test_too_many_deletions_end_with_3(service):
     assert known(service).keys() == {"1", "2"}
 
 
-def test_prices_that_drop_too_far_end_with_3(service):
+def test_excessive_price_drops_exit_with_3(service):
     """A dry run shows what would happen and ends as the import does: with 3 if prices are held back,
     with 1 if a row is refused, too. Rules: catalogue-drops, catalogue-dry-run, command-error."""
     head, rows = "id,title,price\n", [f"{n},t,{n}00 EUR\n" for n in range(1, 24)]
-    service.quick("products", written(service, head + "".join(rows), "feed.csv"), *STORE)
+    service.quick("products", write_csv(service, head + "".join(rows), "feed.csv"), *STORE)
     cents = [row.replace("00 EUR", " EUR") for row in rows[:21]]
-    feed = written(service, head + "".join(cents) + "22,new,2200 EUR\n24,t,1 EUR\n", "feed.csv")
+    feed = write_csv(service, head + "".join(cents) + "22,new,2200 EUR\n24,t,1 EUR\n", "feed.csv")
     run = ["products", feed, *STORE, "--delete-missing"]
     done = service.cli(*run, "--dry-run", check=False)
     lines = done.stdout.splitlines()
@@ -106,7 +106,7 @@ def test_prices_that_drop_too_far_end_with_3(service):
     assert len(known(service)) == 23
     assert service.attempt(*run)[0] == 3
     assert ':\\"2100\\"' in known(service)["21"] and known(service).keys() >= {"24"}
-    refused = written(service, head + "".join(cents) + "x,t,1 EUR\n", "refused.csv")
+    refused = write_csv(service, head + "".join(cents) + "x,t,1 EUR\n", "refused.csv")
     assert service.attempt("products", refused, *STORE)[0] == 1
     service.quick(*run, "--accept-drops")
     assert ':\\"21\\"' in known(service)["21"]
@@ -119,10 +119,10 @@ def test_nothing_is_deleted_while_the_clock_is_suspect(service):
     """While the clock isn't plausible, products and variants stay, the rest is imported, and the
     command and its dry run fail. Rules: catalogue-delete-missing, catalogue-dry-run, clock-guard."""
     clock, head = with_clock(service, 0), "item_group_id,id,title\n"
-    run = ["products", written(service, f"{head}7,1,a\n7,2,b\n8,3,c\n", "feed.csv"), *STORE]
+    run = ["products", write_csv(service, f"{head}7,1,a\n7,2,b\n8,3,c\n", "feed.csv"), *STORE]
     service.cli(*run)
     service.cli("clock")
-    written(service, f"{head}7,1,new\n8,3,c\n", "feed.csv")
+    write_csv(service, f"{head}7,1,new\n8,3,c\n", "feed.csv")
     step(clock, 3 * YEAR)
     for more in (["--dry-run"], []):
         done = service.cli(*run, "--delete-missing", *more, check=False)
@@ -133,7 +133,7 @@ def test_nothing_is_deleted_while_the_clock_is_suspect(service):
     assert known(service)["7"].count("variantId") == 1
 
 
-def test_dry_run_ends_like_the_import(service):
+def test_dry_run_fails_where_the_import_would(service):
     """A dry run fails where the import would, and changes nothing. Rules: catalogue-dry-run,
     catalogue-delete-missing, catalogue-partial."""
     for text, more in (
@@ -201,7 +201,7 @@ def test_dry_run_shows_products_and_changes_nothing(service):
     assert (said["imported"], said["lost"], said["dryRun"]) == (2, 0, False)
 
 
-def test_input_need_not_be_a_file(service):
+def test_standard_input_is_imported_and_a_url_is_refused(service):
     """Standard input is read like a file, compressed too; an address is named, with what to do.
     Rules: catalogue-import, catalogue-formats, files-unpacked."""
     for name in ("google_rss.xml", "google_excel_utf16.tsv"):
@@ -219,13 +219,13 @@ def test_input_need_not_be_a_file(service):
     assert "curl --fail --location ADDRESS | wishwell products -" in said
 
 
-def test_last_run_is_in_the_metrics(service):
+def test_last_import_of_each_store_is_in_the_metrics(service):
     """Metrics have the last run of each store; deleting the store deletes it, also with several workers.
     Rule: catalogue-import."""
     service.settings["WISHWELL_WORKERS"] = "2"
     service.quick("store", "create", "second")
     for store, text in (("default", "id,price\n1,x\n2,2 EUR\n"), ("second", "id\n1\nx\n")):
-        service.attempt("products", written(service, text, "feed.csv"), "--store", store)
+        service.attempt("products", write_csv(service, text, "feed.csv"), "--store", store)
     runs = service.rows("SELECT imported, refused, lost FROM catalogue_runs ORDER BY refused")
     assert runs == [(2, 0, 1), (1, 1, 0)]
     service.start()
@@ -262,9 +262,9 @@ def test_last_run_is_in_the_metrics(service):
         (("feed.csv", *STORE, "--currency", "euro"), 1, "--currency"),
     ],
 )
-def test_wrong_words_are_refused(service, words, code, names):
+def test_wrong_arguments_are_refused(service, words, code, names):
     """Wrong arguments are refused. Rules: catalogue-import, command-error."""
-    written(service, "id\n1\n", "feed.csv")
+    write_csv(service, "id\n1\n", "feed.csv")
     failed, out, said = service.attempt("products", *words)
     assert (failed, out) == (code, "")
     assert names in said
@@ -275,12 +275,12 @@ def test_examples_of_the_document_work(service):
     Rules: catalogue-import, catalogue-cells."""
     page = "docs/products.md"
     [feed] = re.findall(r"```tsv\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-    written(service, feed, "feed.tsv")
+    write_csv(service, feed, "feed.tsv")
     lamp = '{"sku": 7, "name": "Lamp", "offer": "", "price": 5, "stock": 3}\n'
-    written(service, lamp, "catalogue.jsonl")
+    write_csv(service, lamp, "catalogue.jsonl")
     images = [{"src": "https://shop.example/5.jpg"}]
     answer = {"products": [{"id": 5, "price": {"amount": "5.00"}, "images": images}]}
-    written(service, json.dumps(answer, indent=2), "answer.json")
+    write_csv(service, json.dumps(answer, indent=2), "answer.json")
     service.quick("store", "create", "handles", "--product-ids", "text")
     for name, to in EXPORTS.items():
         shutil.copy(ROOT / "tests/files" / name, service.folder / to)

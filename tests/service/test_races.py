@@ -15,7 +15,7 @@ from .conftest import Racer, race, racer, soon, statuses_of
 
 
 @race
-async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
+async def test_session_linked_to_two_customers_concurrently_goes_to_one(http, racing):
     """Concurrent links of a session to two customers succeed, and one customer gets everything.
     Rule: link-atomic."""
     visitor = await racer(http, racing)
@@ -28,7 +28,7 @@ async def test_one_session_linked_to_two_customers_goes_to_one(http, racing):
 
 
 @race
-async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, racing):
+async def test_two_sessions_linked_to_one_customer_concurrently_both_merge(http, racing):
     """Two sessions linked to one customer concurrently both merge: the union of items, the larger
     quantities.
     Rule: link-atomic."""
@@ -46,7 +46,7 @@ async def test_two_sessions_linked_into_one_customer_at_once_merge_both(http, ra
 
 
 @race
-async def test_saves_at_the_limit_never_pass_it(http, service):
+async def test_concurrent_saves_never_exceed_the_item_limit(http, service):
     """Exactly 10 of 30 concurrent saves succeed with a limit of 10 items. Rule: profile-limits."""
     shop = Shop(service, *ROOMY, "--limit", "items=10")
     mine = await racer(http, shop, customer=shop.gid())
@@ -58,7 +58,7 @@ async def test_saves_at_the_limit_never_pass_it(http, service):
 
 @pytest.mark.parametrize("bound", ["list_items", "entries"])
 @race
-async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bound):
+async def test_concurrent_changes_never_exceed_the_limit_of_a_list(http, service, bound):
     """Concurrent saves and set-lists put exactly 10 items on a list with a limit of 10.
     Rule: profile-limits."""
     shop = Shop(service, *ROOMY, "--limit", f"{bound}=10")
@@ -76,7 +76,7 @@ async def test_items_put_on_a_list_at_the_bound_never_pass_it(http, service, bou
 
 
 @race
-async def test_saves_to_a_new_list_make_one_list(http, racing):
+async def test_concurrent_saves_to_a_new_list_create_one_list(http, racing):
     """Concurrent saves of different products and the same one, each naming a list that doesn't
     exist yet, make one list with all products. Rules: item-lists, save-once."""
     mine = await racer(http, racing, customer=racing.gid())
@@ -89,7 +89,7 @@ async def test_saves_to_a_new_list_make_one_list(http, racing):
 
 
 @race
-async def test_moves_among_saves_deletes_and_a_link_keep_one_order(http, service):
+async def test_concurrent_moves_saves_deletes_and_a_link_keep_one_order(http, service):
     """Concurrent moves to the same places, saves, deletes, orders and a link of a list of the same
     name all succeed, and a consumer of the events has the order that the service shows.
     Rules: list-order, event-changed, link-atomic."""

@@ -9,7 +9,7 @@ from tests.servers import ServerFailed, wait_until
 from wishwell.db.postgres.cluster import DISTRIBUTION
 
 from .test_bad_rows import events
-from .test_doctor import asked
+from .test_doctor import doctor_lines
 from .test_metrics import value
 
 ROLE = "served"
@@ -42,12 +42,14 @@ def test_start_and_doctor_name_the_missing_rights(owner):
         service.start()
     says = f"The database role {ROLE} lacks SELECT, UPDATE on clocks; DELETE on items. As the tables' owner"
     assert says in str(refused.value)
-    [line] = [one for one in asked(service).values() if one["what"] == "migrations"]
+    [line] = [one for one in doctor_lines(service).values() if one["what"] == "migrations"]
     assert (line["state"], says in line["says"]) == ("bad", True)
     run(
         f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {ROLE}; GRANT SELECT ON migrations TO {ROLE}"
     )
-    named = re.findall(rf"{', '.join(RIGHTS)} on (\w+)", asked(service)["migrations"]["says"])
+    named = re.findall(
+        rf"{', '.join(RIGHTS)} on (\w+)", doctor_lines(service)["migrations"]["says"]
+    )
     assert named == sorted(DISTRIBUTION.keys() - {"migrations"})
 
 

@@ -60,7 +60,7 @@ def lose(service, engine, server):
 
 
 @pytest.mark.slow
-def test_restore_is_rehearsed(engine, postgres_server):
+def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, postgres_server):
     """The page's commands restore a backup of the job or of pg_dump, on PostgreSQL with two nodes'
     journals: tokens and wishes are restored, and acts since the backup hold.
     Rules: backup-complete, journal-replay."""
@@ -145,7 +145,7 @@ def test_service_starts_after_a_lost_sealing_keys_secrets_are_removed():
 
 
 @pytest.mark.slow
-def test_backup_job_keeps_the_newest_and_fails_aloud():
+def test_backup_job_keeps_the_newest_and_removes_none_when_it_fails():
     """The backup job keeps the newest two backups and all keys; a failed one removes none."""
     service = Service()
     service.cli("init")
@@ -164,7 +164,7 @@ def test_backup_job_keeps_the_newest_and_fails_aloud():
     assert sorted(path.name for path in (service.folder / "backups").iterdir()) == names
 
 
-def test_units_are_good(tmp_path):
+def test_systemd_accepts_the_units_and_rates_them_well(tmp_path):
     """systemd accepts the units and rates their sandboxing well (0 to 100, lower is better)."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd")

@@ -33,7 +33,7 @@ def value(service: Service, name: str) -> float:
 
 
 @contextlib.contextmanager
-def locked(service: Service):
+def hold_write_lock(service: Service):
     """Another program writes to the SQLite file for the time of a block."""
     other = sqlite3.connect(service.folder / "wishwell.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -50,7 +50,7 @@ def save(service: Service, token: str, profile: str, product: int = 1) -> int:
     return httpx2.post(url, json=body, headers=headers, timeout=20).status_code
 
 
-def test_full_process_serves_the_quiet_and_refuses_the_greedy():
+def test_full_process_refuses_the_busiest_and_serves_others():
     """A full process serves another store's read and another customer's save, and refuses the busiest.
     Rules: load-shedding, fair-queueing."""
     with Service({"WISHWELL_MAX_IN_FLIGHT": "6"}) as service, ThreadPoolExecutor(12) as threads:
@@ -60,7 +60,7 @@ def test_full_process_serves_the_quiet_and_refuses_the_greedy():
         url = f"{service.url}{PREFIX}/items"
         assert wait_until(lambda: httpx2.get(url, headers=read).status_code == 200, seconds=30)
         assert save(service, token, CUSTOMERS[0]) == 201
-        with locked(service):
+        with hold_write_lock(service):
             greedy = [threads.submit(save, service, token, CUSTOMERS[0], n) for n in range(2, 8)]
             assert wait_until(
                 lambda: value(service, "wishwell_requests_in_flight") == 6, seconds=30
@@ -74,7 +74,7 @@ def test_full_process_serves_the_quiet_and_refuses_the_greedy():
         assert wait_until(lambda: value(service, full) == 2, seconds=30)
 
 
-def test_key_set_that_hangs_holds_up_nobody():
+def test_hanging_key_set_delays_nobody():
     """A hanging key set delays nobody, although more requests wait for it than a process admits.
     Rule: fair-queueing."""
     settings = {"WISHWELL_MAX_IN_FLIGHT": "3", "WISHWELL_WEBHOOK_HTTP": "true"}
@@ -129,7 +129,7 @@ def test_many_sessions_of_one_address_refuse_no_newcomers_of_others(sessions, ea
         ]
         crowd_tokens, others = tokens[5:], tokens[:5]
         senders = [(f"127.0.1.{n}", token) for n, token in enumerate(others, 1)]
-        with locked(service):
+        with hold_write_lock(service):
             crowd = [
                 stack.enter_context(post(service, "127.0.0.2", token))
                 for _ in range(each)

@@ -107,7 +107,9 @@ BESIDE = {
 
 @pytest.mark.parametrize("case", BESIDE)
 @race
-async def test_owner_changes_an_item_while_others_reserve_it(http, racing, givers, case):
+async def test_reservations_can_be_ended_after_concurrent_changes_of_the_owner(
+    http, racing, givers, case
+):
     """Remaining reservations can be ended, even through an ended share; removed ones don't return
     when the item is saved and shared again.
     Rules: reserve-ends, reserve-quantity."""
@@ -133,9 +135,7 @@ async def test_owner_changes_an_item_while_others_reserve_it(http, racing, giver
 
 
 @race
-async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_reserved(
-    http, racing, givers
-):
+async def test_joined_list_ends_its_share_and_keeps_its_reservations(http, racing, givers):
     """The joining list's share ends but its reservations remain, and their holders can end them by
     the item's earlier id.
     Rules: reserve-quantity, reserve-ends."""
@@ -150,7 +150,7 @@ async def test_owner_whose_list_joins_another_ends_the_share_and_keeps_what_is_r
 
 
 @race
-async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
+async def test_holder_who_signs_in_keeps_their_reservations(http, racing):
     """A visitor's reservations on two lists, with six concurrent sign-ins, are added to the
     customer's.
     Rule: reserve-ends."""
@@ -170,7 +170,7 @@ async def test_holder_who_signs_in_keeps_what_they_reserved(http, racing):
 
 
 @race
-async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, racing):
+async def test_holder_who_becomes_the_owner_keeps_no_reservation(http, number, racing):
     """A holder who becomes the owner, by either sign-in, keeps no reservation.
     Rule: reserve-ends."""
     gid = racing.gid()
@@ -186,7 +186,7 @@ async def test_holder_who_becomes_the_owner_has_nothing_reserved(http, number, r
     assert (await there.shown())["reserved"] == 0
 
 
-def test_purge_takes_no_session_that_reserves(new_service):
+def test_purge_removes_no_session_that_reserves_concurrently(new_service):
     """A concurrent reservation is refused, or it and its session remain after the purge.
     Rule: session-purged."""
     terms = {"WISHWELL_EMPTY_SESSION_DAYS": "0", "WISHWELL_PURGE_INTERVAL": "86400"}

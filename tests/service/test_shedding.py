@@ -76,7 +76,7 @@ def raw(service: Service, request: bytes, answers: int) -> list[tuple[str, bytes
         return found
 
 
-def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
+def test_refusal_of_a_full_process_has_the_error_envelope_and_headers(busy):
     """A refusal is 503 with the error envelope, request id, Retry-After and rate-limit headers.
     Liveness still succeeds.
     Rules: load-shedding, health-checks."""
@@ -104,7 +104,7 @@ def test_refusal_of_a_full_process_has_all_that_a_refusal_has(busy):
     assert nowhere.status_code == 503
 
 
-def test_connection_is_good_for_more_after_a_refusal(busy):
+def test_connection_works_after_a_refusal(busy):
     """A connection works after a refusal, also behind an unread body and with pipelined requests.
     Rule: load-shedding."""
     body = json.dumps({"productId": 2}).encode()
@@ -135,7 +135,7 @@ def test_each_of_many_connections_is_refused_once(busy):
             assert got.startswith(b"HTTP/1.1 503 ") and got.count(b"HTTP/1.1 ") == 1
 
 
-def test_refusal_closes_the_connection_where_it_must(busy):
+def test_refusal_closes_the_connection_when_a_second_response_would_be_misread(busy):
     """A refusal closes the connection after `Connection: close` and HTTP/1.0, and when a body waits
     for 100 Continue or breaks off, where a second response would be taken for the next request's.
     Rule: request-smuggling."""

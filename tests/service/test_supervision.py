@@ -97,7 +97,7 @@ def test_service_does_not_start_if_a_worker_crashes_at_its_start(faulty):
 
 
 @pytest.mark.slow
-def test_worker_that_crashes_again_and_again_is_replaced_with_backoff(faulty):
+def test_worker_that_crashes_repeatedly_is_replaced_with_backoff(faulty):
     """The other worker keeps serving, and replacements start ever less often until one stays.
     Rule: serve-workers."""
     service, inject = faulty
@@ -116,7 +116,7 @@ def test_worker_that_crashes_again_and_again_is_replaced_with_backoff(faulty):
         assert service.stop() == 0
 
 
-def test_new_workers_that_crash_leave_the_old_ones(faulty):
+def test_hangup_keeps_the_old_workers_when_new_ones_crash(faulty):
     """SIGHUP replaces no worker if a new one ends at its start. Rule: serve-workers."""
     service, inject = faulty
     with service.start():

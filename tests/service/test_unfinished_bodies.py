@@ -50,7 +50,7 @@ def status(connection: socket.socket, seconds: float = 30) -> int:
     return 0
 
 
-def test_unfinished_bodies_share_memory_and_the_address_with_the_most_loses(small):
+def test_unfinished_bodies_of_the_address_with_the_most_are_ended_at_the_limit(small):
     """If unfinished bodies exceed the limit, those of the address with the most are answered 408 and closed, and a
     smaller body of another address that began before arrives. Rules: request-limits, slow-clients."""
     body = json.dumps({"productId": 1}).encode()
@@ -77,7 +77,7 @@ def test_unfinished_bodies_share_memory_and_the_address_with_the_most_loses(smal
         assert value(small, name) == ended
 
 
-def test_memory_ends_the_oldest_body_of_whoever_has_the_most():
+def test_memory_limit_ends_the_oldest_body_of_the_largest_sender():
     """The oldest body of the sender with the most bytes ends, even if a larger one is another's. An ended body frees
     its part. Rule: request-limits."""
     memory, bodies = BodyMemory(100), []
@@ -102,7 +102,7 @@ def test_memory_ends_the_oldest_body_of_whoever_has_the_most():
 
 
 @pytest.mark.parametrize("who", ["nobody", "visitor's key", "customer"])
-def test_change_is_counted_before_its_body_is_read(small, who):
+def test_storefront_change_is_counted_before_its_body_is_read(small, who):
     """On the storefront a change counts for the shopper, or for the known address of a visitor without a session, before
     its body has arrived: over the limit the response is 429. Rules: limit-address, limit-caller."""
     path = EXCHANGE if who == "visitor's key" else "/apps/wishlist/api/items"

@@ -41,7 +41,7 @@ def service():
         assert "Traceback" not in service.output()
 
 
-def asking(service: Service, request: bytes) -> socket.socket:
+def send_request(service: Service, request: bytes) -> socket.socket:
     """Sends a request on a connection with a small receive buffer; returns the connection."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -51,11 +51,11 @@ def asking(service: Service, request: bytes) -> socket.socket:
     return connection
 
 
-def dropped(service: Service) -> float:
+def dropped_count(service: Service) -> float:
     return value(service, "wishwell_dropped_answers_total")
 
 
-def rest(connection: socket.socket) -> bytes:
+def read_rest(connection: socket.socket) -> bytes:
     """Reads the rest; a dropped connection ends with a reset."""
     with connection:
         received = b""
@@ -68,18 +68,20 @@ def rest(connection: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize("more", [(), slow(("Connection: close",))], ids=["kept", "close"])
-def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
+def test_unread_response_is_dropped_and_its_memory_freed(service, more):
     """Unread responses are dropped, logged and counted, and their memory is reused.
     Rule: slow-clients."""
     process = psutil.Process(service.process.pid)
     request = service.page[:-2] + "".join(f"{line}\r\n" for line in more).encode() + b"\r\n"
     held = []
     for _ in range(3):
-        before = dropped(service)
-        deaf = [asking(service, request) for _ in range(100)]
-        assert wait_until(lambda at=before: dropped(service) == at + 100, seconds=30, every=0.1)
+        before = dropped_count(service)
+        deaf = [send_request(service, request) for _ in range(100)]
+        assert wait_until(
+            lambda at=before: dropped_count(service) == at + 100, seconds=30, every=0.1
+        )
         for connection in deaf:
-            assert rest(connection).endswith(b"(reset)")
+            assert read_rest(connection).endswith(b"(reset)")
         held.append(process.memory_info().rss)
     assert held[-1] - held[0] < 8 * MB, [at // MB for at in held]
     said = lambda: [line for line in service.log_lines() if '"dropped"' in line]  # noqa: E731
@@ -88,10 +90,10 @@ def test_answer_that_nobody_reads_is_dropped_with_its_memory(service, more):
     assert service.http.get("/items?limit=1").status_code == 200
 
 
-def test_answer_that_is_read_slowly_is_whole(service):
+def test_slowly_read_response_is_complete(service):
     """A slowly read response is complete, although it takes several timeouts.
     Rule: slow-clients."""
-    connection = asking(service, service.page)
+    connection = send_request(service, service.page)
     began, received = time.monotonic(), b""
     while b"\r\n\r\n" not in received or len(received) < 250_000:
         received += connection.recv(4096)
@@ -105,15 +107,15 @@ def test_answer_that_is_read_slowly_is_whole(service):
     connection.close()
 
 
-def test_answer_that_is_read_a_byte_now_and_then_is_dropped(service):
+def test_response_read_a_byte_now_and_then_is_dropped(service):
     """Reading a byte now and then doesn't prevent the drop. Rule: slow-clients."""
-    before, began = dropped(service), time.monotonic()
-    connection = asking(service, service.page)
-    while dropped(service) == before and time.monotonic() - began < 60:
+    before, began = dropped_count(service), time.monotonic()
+    connection = send_request(service, service.page)
+    while dropped_count(service) == before and time.monotonic() - began < 60:
         assert connection.recv(1)
         time.sleep(0.1)
-    assert dropped(service) == before + 1
-    assert rest(connection).endswith(b"(reset)")
+    assert dropped_count(service) == before + 1
+    assert read_rest(connection).endswith(b"(reset)")
 
 
 def test_pipelined_requests_wait_until_the_response_is_read(service):
@@ -123,21 +125,21 @@ def test_pipelined_requests_wait_until_the_response_is_read(service):
     token = service.http.headers["Authorization"].removeprefix("Bearer ")
     gone = request_head("DELETE", "/items?itemIds={}", token).decode()
     ids = [item["id"] for item in service.http.get("/items?limit=2").json()["data"]]
-    before = dropped(service)
-    reading = asking(service, service.page + gone.format(ids[0]).encode())
-    deaf = asking(service, service.page + gone.format(ids[1]).encode())
+    before = dropped_count(service)
+    reading = send_request(service, service.page + gone.format(ids[0]).encode())
+    deaf = send_request(service, service.page + gone.format(ids[1]).encode())
     time.sleep(0.2)
     one = request_head("GET", f"/items/{ids[0]}", token, "Connection: close")
     reading.sendall(one)
-    answers = [int(status) for status in re.findall(rb"HTTP/1.1 (\d+) ", rest(reading))]
+    answers = [int(status) for status in re.findall(rb"HTTP/1.1 (\d+) ", read_rest(reading))]
     assert answers == [200, 204, 404]
-    assert wait_until(lambda: dropped(service) == before + 1, seconds=30, every=0.1)
-    assert rest(deaf).endswith(b"(reset)")
+    assert wait_until(lambda: dropped_count(service) == before + 1, seconds=30, every=0.1)
+    assert read_rest(deaf).endswith(b"(reset)")
     assert service.http.get(f"/items/{ids[1]}").status_code == 200
     assert httpx2.get(f"{service.url}{PREFIX}/items").status_code == 401
 
 
-def test_thousands_of_requests_in_one_go_are_worked_on_one_by_one(service):
+def test_thousands_of_pipelined_requests_are_handled_one_by_one(service):
     """Thousands of pipelined requests are handled one by one; others are served meanwhile, and
     memory stays flat.
     Rule: request-smuggling."""

@@ -129,7 +129,7 @@ LEFT_BEHIND = (
 )
 
 
-def test_upgrade_of_a_filled_database_and_back_out(both):
+def test_filled_database_can_be_upgraded_and_restored(both):
     """As in docs/operations.md, old processes keep serving, a new start of the old program is
     refused, a restored backup leads back, and another upgrade works. A row without a store, which
     the old program could leave, is removed.

@@ -12,7 +12,7 @@ from wishwell import __version__
 ROOT = Path(__file__).parents[2]
 
 
-def test_running_build_is_named_everywhere(service):
+def test_version_and_commit_are_shown_by_commands_log_metric_and_doctor(service):
     """Commands, the first log line, the metric and the doctor name version and commit. `wishwell
     version` works with invalid settings too."""
     argv = ["git", "rev-parse", "--short=12", "HEAD"]

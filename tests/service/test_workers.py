@@ -17,7 +17,7 @@ from tests.api.conftest import data, new_list, save, soon
 from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import PREFIX, Service, wait_until
 
-from .test_metrics import reaches, workers
+from .test_metrics import wait_for_value, workers
 
 pytestmark = pytest.mark.either_engine
 
@@ -71,7 +71,7 @@ def test_revocation_reaches_every_worker_within_5_seconds(two_workers):
 
 
 @SHARED
-def test_link_and_end_of_a_share_hold_in_every_worker_at_once(two_workers):
+def test_link_and_ended_share_take_effect_immediately_in_every_worker(two_workers):
     """A link and an ended share take effect immediately in every worker, even if cached as valid.
     Rules: link-atomic, share-ends."""
     shop = Shop(two_workers)
@@ -108,7 +108,7 @@ def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
 
 
 @SHARED
-def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
+def test_platform_change_ends_customers_tokens_in_every_worker(two_workers):
     """After a platform change customers' tokens are refused by every worker, cached or not, until
     it is changed back.
     Rule: changes-take-effect."""
@@ -131,21 +131,21 @@ def test_other_platform_ends_customers_tokens_in_every_worker(two_workers):
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 @SHARED
-def test_worker_that_died_is_not_counted_as_busy(two_workers):
+def test_metrics_leave_out_a_dead_worker(two_workers):
     """A dead worker's gauges leave the sum."""
     limit = "wishwell_pool_connections_limit"
-    reaches(two_workers, limit, lambda n: n == 40)
+    wait_for_value(two_workers, limit, lambda n: n == 40)
     [worker, *_] = workers(two_workers)
     worker.kill()
     psutil.wait_procs([worker], timeout=10)
     replaced = lambda: len({*workers(two_workers)} - {worker}) >= 2  # noqa: E731
     assert wait_until(replaced, seconds=30, every=0.1)
     time.sleep(2)  # the new worker has sampled by now, and a dead one would still be counted
-    reaches(two_workers, limit, lambda n: n == 40)
+    wait_for_value(two_workers, limit, lambda n: n == 40)
 
 
 @SHARED
-def test_stop_ends_all_workers_well(two_workers: Service):
+def test_stop_ends_all_workers_with_exit_code_0(two_workers: Service):
     """SIGTERM to the parent stops all workers with exit code 0."""
     assert two_workers.stop() == 0
     with pytest.raises(httpx2.ConnectError):
@@ -240,7 +240,7 @@ def test_hangup_of_a_single_worker_changes_nothing(new_service):
         assert service.stop() == 0
 
 
-def test_closed_terminal_stops_what_was_started_there(new_service):
+def test_closed_terminal_stops_the_service_started_there(new_service):
     """Closing the terminal stops a service started there, so that it doesn't keep the port.
     Rule: serve-workers."""
     service = new_service()

@@ -35,10 +35,9 @@ def test_response_has_the_storefronts_headers(front):
     assert set(answer.headers) <= known
 
 
-def test_every_answer_is_private(front):
-    """Every response may not be cached, errors included, and none issues a token. All name the
-    shopper, unless who that is was not found out.
-    Rule: storefront-no-token."""
+def test_every_response_is_private_and_issues_no_token(front):
+    """No response may be cached, errors included, and none issues a token. All name the shopper,
+    unless it isn't known who that is. Rule: storefront-no-token."""
     visitor, nobody = front.anyone(1), front.browser()
     cross_site = {"Sec-Fetch-Site": "cross-site"}
     answers = [
@@ -64,7 +63,7 @@ def test_every_answer_is_private(front):
         assert "WWW-Authenticate" not in answer.headers
 
 
-def test_shopper_says_whether_it_is_the_same(front):
+def test_shopper_header_identifies_the_shopper_without_the_gid(front):
     """`Wishwell-Shopper` is the start of an HMAC of the GID, or `-` for an anonymous caller.
     Rule: storefront-no-token."""
     visitor = front.browser()

@@ -244,7 +244,7 @@ def cases(token: str, named: str, many: int) -> list[Case]:
 @pytest.mark.parametrize("many", [20, slow(500)])
 @pytest.mark.parametrize("named", NAMED)
 @pytest.mark.parametrize("token", TOKENS)
-def test_who_is_believed(world, token, named, many):
+def test_store_and_shopper_follow_from_the_trusted_headers_only(world, token, named, many):
     """Every header combination has the store and shopper that the rules say, so headers that a
     browser can send gain nothing.
     Rules: storefront-hosts, storefront-naming."""
@@ -288,7 +288,7 @@ MALFORMED = [ALONE + end for end in (":1", ":", ".:1", "..", "/")] + ["a, b", f"
 
 
 @pytest.mark.parametrize("path", ELSEWHERE)
-def test_host_of_a_shop_has_the_storefront_alone(world, path):
+def test_host_of_a_shop_serves_only_the_storefront(world, path):
     """A shop's host, in any spelling or header, and a malformed host have only the storefront.
     Rule: storefront-hosts."""
     token = ("Authorization", f"Bearer {world.stores['other'].shop.admin_token}")

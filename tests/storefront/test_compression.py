@@ -69,7 +69,7 @@ def test_large_answer_is_compressed_if_the_client_accepts_gzip(shopper):
     assert "content-encoding" not in answer.headers and len(sent) < compression.MIN_BYTES
 
 
-def test_browser_gets_the_same_answer_through_every_proxy(shopper):
+def test_client_that_takes_any_encoding_gets_the_whole_list(shopper):
     """A client that takes any encoding gets the whole list. Rule: response-compressed."""
     visitor, large, _ = shopper
     answer = visitor.get(large)

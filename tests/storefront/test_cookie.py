@@ -62,7 +62,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_forged_cookie_is_nobodys(front, name):
+def test_forged_cookie_is_ignored_and_removed(front, name):
     """A forged cookie is ignored and removed. Rule: storefront-visitor."""
     victim = front.anyone(1)
     front.signed_in("7").save(7)
@@ -73,7 +73,7 @@ def test_forged_cookie_is_nobodys(front, name):
     assert victim.products() == [1]
 
 
-def test_our_own_spelling_holds(front):
+def test_cookie_built_by_the_rules_is_valid_for_90_days(front):
     """A cookie built by the rules is valid for 90 days, and from a clock up to 5 minutes ahead.
     Rule: storefront-visitor."""
     victim = front.anyone(1)
@@ -95,7 +95,7 @@ def test_cookie_dated_ahead_is_kept_and_set_again(front, days):
     assert abs(dated - time.time()) < 60
 
 
-def test_cookie_sent_twice_is_nobodys(front):
+def test_duplicate_cookie_is_ignored(front):
     """A duplicate cookie is ignored, even with equal values. Rule: storefront-visitor."""
     one, other = front.anyone(1), front.anyone(2)
     for pair in (f"wishwell={one.cookie}; wishwell={other.cookie}",
@@ -157,7 +157,7 @@ def has_prefix(browser: Browser) -> None:
         assert products(browser.get("/items", headers={"Cookie": jar.format(v=value)})) == seen
 
 
-def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
+def test_https_cookie_has_the_host_prefix(new_front):
     """On https the cookie has the `__Host-` prefix, which no subdomain can set, whatever the
     headers say.
     Rule: storefront-visitor."""
@@ -167,13 +167,13 @@ def test_https_has_a_name_that_no_subdomain_can_plant(new_front):
 
 
 @direct("the scheme is the way's own")
-def test_https_is_a_trusted_proxys_word_too(proxied):
+def test_trusted_forwarded_proto_decides_for_a_store_without_a_host(proxied):
     """For a store without a host, a trusted proxy's X-Forwarded-Proto decides.
     Rules: storefront-visitor, storefront-hosts."""
     has_prefix(proxied.browser(X_Forwarded_Proto="https"))
 
 
-def test_forwarded_proto_of_anybody_counts_for_nothing(front, proxied):
+def test_forwarded_proto_of_untrusted_senders_is_ignored(front, proxied):
     """X-Forwarded-Proto of untrusted senders is ignored. Rule: storefront-hosts."""
     headers = {"X-Forwarded-Proto": "https"}
     for browser in (front.browser(), Browser(proxied, {}, sender="127.0.0.9")):

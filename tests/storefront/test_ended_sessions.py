@@ -22,7 +22,7 @@ from .conftest import (
 from .way import direct
 
 
-def test_cookie_of_a_revoked_session_is_nobodys(front):
+def test_cookie_of_a_revoked_session_is_ignored(front):
     """A revoked session's cookie is ignored; the next save starts a new session. Other sessions
     aren't affected.
     Rule: storefront-visitor."""
@@ -44,7 +44,7 @@ def test_cookie_of_a_revoked_session_is_nobodys(front):
 
 
 @direct("a token, and the wait for a body, are the way's own")
-def test_token_of_a_proxy_that_is_revoked_while_a_body_arrives_saves_nothing(front):
+def test_write_is_refused_when_the_proxys_token_is_revoked_while_the_body_arrives(front):
     """A write is refused if the proxy's token is revoked while the body arrives.
     Rule: token-revoked."""
     token = front.proxys_token(naming=True)
@@ -83,7 +83,7 @@ def test_customer_who_still_has_the_cookie_of_a_purged_session_is_served(front):
     assert removes_cookie(answer)
 
 
-def test_session_that_was_linked_elsewhere_is_nobody(front):
+def test_session_that_was_linked_elsewhere_is_anonymous(front):
     """A session linked elsewhere is anonymous, and only a save starts a new one.
     Rules: storefront-visitor, session-ended."""
     reader, writer, changer = front.anyone(1), front.anyone(2), front.anyone(4)
@@ -104,7 +104,7 @@ def test_session_that_was_linked_elsewhere_is_nobody(front):
         assert removes_cookie(answer)
 
 
-def test_purged_or_revoked_session_is_nobody_after_a_restart():
+def test_purged_or_revoked_session_stays_invalid_after_a_restart():
     """Purged and revoked sessions stay invalid after a restart.
     Rules: storefront-visitor, session-ended."""
     # With 0 days an empty session may be purged immediately.

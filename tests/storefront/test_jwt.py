@@ -134,7 +134,7 @@ def test_invalid_jwt_is_refused(front, name):
         (lambda: unsigned("no\nne"), "its algorithm is unknown, and the store accepts HS256"),
     ],
 )
-def test_log_says_why_a_cookie_names_nobody(front, make, reason):
+def test_log_says_why_the_jwt_of_a_cookie_was_ignored(front, make, reason):
     """The log says why a cookie's JWT was ignored, because the shop sees only an anonymous caller.
     Rule: storefront-naming."""
     cookie = {"Cookie": f"shop_jwt={make()}"}
@@ -180,7 +180,7 @@ def test_jwt_identifies_the_customer(front, name):
         assert "Set-Cookie" not in answer.headers
 
 
-def test_jwt_sent_twice_is_refused(front):
+def test_duplicate_jwt_is_refused(front):
     """Duplicate JWTs are refused in the header. Rule: storefront-jwt."""
     pairs = [("X-Shop-Token", shop_jwt("one")), ("X-Shop-Token", shop_jwt("two"))]
     with nothing_done(front):
@@ -216,7 +216,7 @@ COOKIES = {
 
 
 @pytest.mark.parametrize("name", COOKIES)
-def test_several_jwt_cookies_name_one_customer_or_nobody(front, name):
+def test_jwt_cookies_identify_one_customer_or_nobody(front, name):
     """Equal cookies count once, and only the first four are verified; the log says why
     nobody was identified. Rule: storefront-jwt."""
     made, customer, reason = COOKIES[name]
@@ -254,7 +254,7 @@ def test_jwt_must_have_the_issuer_audience_and_claim(api, new_front):
         assert status(**changed) == 401, changed
 
 
-def test_each_of_several_keys_is_good(api, new_front):
+def test_each_of_several_keys_is_valid(api, new_front):
     """Each of up to four keys of a store is valid. Rule: storefront-jwt."""
     keys = [f"key-{number}-of-a-shop-that-replaces-them" for number in range(4)]
     words = []
@@ -268,7 +268,7 @@ def test_each_of_several_keys_is_good(api, new_front):
     envelope(front.signed_in("several").get("/items"), 401)
 
 
-def test_jwt_that_expires_is_good_until_then(front):
+def test_jwt_is_valid_until_a_minute_after_its_expiry(front):
     """A JWT is valid until a minute after its expiry, also if it was verified and cached before.
     Rule: storefront-jwt."""
     for seconds in (4, 30):

@@ -91,7 +91,7 @@ def test_store_accepts_a_key_set_and_a_shared_key(front):
     assert front.browser(X_Shop_Token=token).products() == [1]
 
 
-def test_key_is_good_for_its_own_algorithm(front):
+def test_key_is_valid_only_for_its_own_algorithm(front):
     """A key is valid only for its own algorithm; the token's kid alone selects it.
     Rule: storefront-jwt."""
     for token in (
@@ -115,7 +115,7 @@ def test_jwt_is_503_when_no_key_was_fetched(new_front):
 
 
 @on_loop
-async def test_removed_key_signs_nobody_in_after_the_greatest_age():
+async def test_removed_key_signs_nobody_in_after_the_maximum_age():
     """In the running program, a removed key signs nobody in after the maximum age.
     Rule: key-set-fetched."""
     async with Called(answer(json.dumps({"keys": KEYS}).encode())).serve() as server:

@@ -83,7 +83,7 @@ async def is_away(keys: KeySets, source: str) -> str:
 
 
 @on_loop
-async def test_keys_of_a_url():
+async def test_key_set_of_a_url_is_fetched_when_first_needed():
     """A key set is fetched when first needed, and for an unknown kid at most once a minute.
     Rule: key-set-fetched."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):
@@ -157,7 +157,7 @@ async def test_earlier_keys_stay_valid_when_a_fetch_fails(reason):
 
 
 @on_loop
-async def test_keys_of_each_source_are_its_own():
+async def test_key_sets_share_no_keys():
     """Key sets don't share keys, and an inline set needs no fetch. Rule: store-isolation."""
     async with shop(answer(key_set("a"))) as (_, url, keys, _clock):
         inline = key_set("b").decode()
@@ -182,7 +182,7 @@ async def test_keys_of_each_source_are_its_own():
         ),
     ],
 )
-def test_source_that_is_refused(source, words):
+def test_bad_key_set_or_url_is_refused(source, words):
     """A bad key set or URL is refused when it is configured."""
     with pytest.raises(Invalid) as told:
         KeySets(Outbound(http=False, private=False), 600).check("jwks", source)
@@ -213,7 +213,7 @@ def test_unusable_keys_of_a_set_are_ignored():
 
 
 @on_loop
-async def test_short_rsa_key_alone_is_ignored():
+async def test_only_short_rsa_keys_are_ignored():
     """Of a fetched or stored set, only the RSA key below 2,048 bits verifies nothing, and the log names
     it. Rule: key-set-fetched."""
     body = json.dumps({"keys": [entry("short", SHORT_RSA), entry("good", RSA)]})
@@ -247,7 +247,7 @@ async def fetches(server: Called, count: int) -> None:
 
 
 @on_loop
-async def test_removed_key_is_refused_at_its_greatest_age():
+async def test_removed_key_is_refused_at_its_maximum_age():
     """Keys in use are fetched in the background before their maximum age, idle ones when used again. A
     removed key is then refused, also for a JWT that was verified before. Rules: key-set-fetched, storefront-secrets."""
     async with shop(answer(key_set("a", "b"))) as (server, url, keys, clock):
@@ -305,7 +305,7 @@ async def test_no_request_waits_for_a_refresh_when_the_url_hangs():
 
 
 @on_loop
-async def test_stale_keys_end_an_hour_after_their_greatest_age_when_the_url_is_down():
+async def test_stale_keys_end_an_hour_after_their_maximum_age_when_the_url_is_down():
     """When the URL is down, stale keys are used for an hour; then requests are 503 until it responds.
     Rule: key-set-fetched."""
     async with shop(answer(key_set("a"))) as (server, url, keys, clock):

@@ -45,7 +45,7 @@ def test_one_address_can_start_a_limited_number_of_sessions(proxied):
 
 
 @in_one_window
-def test_nobody_reads_so_much_from_one_address(proxied):
+def test_anonymous_reads_are_limited_per_address(proxied):
     """Anonymous reads are limited per address; other callers aren't affected.
     Rule: limit-address."""
     nobody = Browser(proxied, {}, sender="127.0.3.20")
@@ -72,7 +72,7 @@ PORTS = {
 
 @own_word
 @in_one_window
-def test_address_that_a_trusted_proxy_names(proxied):
+def test_address_in_a_trusted_proxys_forwarded_for_header_counts(proxied):
     """A trusted proxy's `X-Forwarded-For` counts as for the API; ports are ignored.
     Rule: limit-address."""
     for said in PORTS.values():
@@ -82,7 +82,7 @@ def test_address_that_a_trusted_proxy_names(proxied):
 
 @own_word
 @in_one_window
-def test_address_that_a_proxy_with_a_token_names(proxied):
+def test_last_forwarded_address_counts_with_a_proxys_token(proxied):
     """With a proxy's token the last address counts, even a proxy's.
     Rule: limit-address."""
     token = f"Bearer {proxied.proxys_token()}"
@@ -96,7 +96,7 @@ def test_address_that_a_proxy_with_a_token_names(proxied):
 
 
 @direct("a way always knows the address")
-def test_address_that_is_not_known_is_not_bounded(front):
+def test_unknown_address_is_not_limited(front):
     """An unknown address has no limit, because all shoppers may share that sender.
     Rule: limit-address."""
     assert statuses_behind_proxy(front, *["203.0.113.6"] * 4) == [201] * 4
@@ -108,10 +108,9 @@ def test_address_that_is_not_known_is_not_bounded(front):
 @pytest.mark.parametrize(
     "said", [None, "", ", ,", "unknown", "203.0.113.7:", "10.1.2.3", "x, 10.1.2.3"]
 )
-def test_trusted_proxy_that_names_nobody_is_not_bounded(proxied, said):
+def test_trusted_proxy_that_names_no_address_is_not_limited(proxied, said):
     """A trusted proxy that names no address isn't limited, because all shoppers would share its
-    address.
-    Rule: limit-address."""
+    address. Rule: limit-address."""
     headers = {} if said is None else {"X-Forwarded-For": said}
     for _ in range(4):
         answer = proxied.browser(**headers).post("/items", json={"productId": 1})

@@ -20,7 +20,7 @@ LOOK = (
 )
 
 
-def test_page_looks_like_the_shops(new_front):
+def test_page_has_the_shops_logo_colour_and_links(new_front):
     """The header has the shop's logo and leads back; the colour is allowed by its hash alone; the
     element can add to the cart and lead to sign in. Rules: page-look, storefront-pages."""
     front = new_front(*LOOK, "--auth-flow", "/login")
@@ -41,7 +41,7 @@ def test_page_looks_like_the_shops(new_front):
         assert "b" not in {tag for tag, _ in page.found}
 
 
-def test_language_is_the_settings_or_the_browsers(new_front):
+def test_language_is_that_of_the_setting_else_the_browsers(new_front):
     """The setting beats the browser; a language of the shop's texts counts too, also one written from
     right to left. Rule: page-look."""
     texts = {"ar": {"page.title": "</script><script>alert(1)//"}}
@@ -81,7 +81,7 @@ def test_language_is_the_settings_or_the_browsers(new_front):
     assert html("de")[0].attributes("html") == {"lang": "de"}
 
 
-def test_title_is_the_text_of_the_heading(new_front):
+def test_window_title_is_the_shops_title_text(new_front):
     """The text `title` of the shop is the title of the window too, in the page's language, without
     HTML. Rule: page-look."""
     front = new_front("--shop-name", "Linen")
@@ -132,7 +132,7 @@ def test_title_is_the_text_of_the_heading(new_front):
         ("shop_name", "x" * 101),
     ],
 )
-def test_setting_that_could_break_out_is_refused(field, bad):
+def test_look_setting_that_could_inject_code_is_refused(field, bad):
     """Only https URLs and paths, plain colours, languages and names are accepted.
     Rules: page-look, store-settings."""
     with pytest.raises(Invalid, match=field.replace("_", "-")):
@@ -150,7 +150,7 @@ def test_setting_that_could_break_out_is_refused(field, bad):
         {"de": {f"t{n}": "x" * 1_000 for n in range(33)}},
     ],
 )
-def test_texts_are_bounded(texts):
+def test_too_many_or_malformed_texts_are_refused(texts):
     """Too many or malformed texts are refused. Rule: page-look."""
     with pytest.raises(Invalid, match="texts: "):
         look.check_texts(texts)

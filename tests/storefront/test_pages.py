@@ -53,7 +53,7 @@ def plain(new_front):
     ("accepted", "lang"),
     [(None, "en"), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("da, en;q=0.5, de;q=0.4", "en")],
 )
-def test_page_is_whole(plain, path, element, title, accepted, lang):
+def test_page_has_its_element_assets_and_language(plain, path, element, title, accepted, lang):
     """A page has its element, existing scripts and styles, the language, and a link to the shop;
     HEAD works. Without events it doesn't offer notices.
     Rule: storefront-pages."""
@@ -83,7 +83,7 @@ def test_page_is_whole(plain, path, element, title, accepted, lang):
     assert browser.at(path, "POST").status_code == 405
 
 
-def test_page_is_the_same_for_everybody_and_closed(front):
+def test_page_is_the_same_for_everybody_and_creates_nothing(front):
     """A page is the same for everybody, ignores cookies, and creates nothing.
     Rule: storefront-pages."""
     everybody = [front.browser(), front.anyone(1), front.signed_in(), front.browser("nonsense")]
@@ -100,13 +100,13 @@ def test_page_is_the_same_for_everybody_and_closed(front):
 
 
 @direct("a forwarder has only what is below the base, and a web server answers it itself")
-def test_base_leads_to_the_page(plain):
+def test_base_path_redirects_to_the_page(plain):
     """The bare base redirects to the page. Rule: storefront-pages."""
     answer = plain.browser().at("")
     assert (answer.status_code, answer.headers["Location"]) == (302, f"{BASE}/")
 
 
-def test_settings_are_attributes_and_nothing_else(new_front):
+def test_page_settings_become_escaped_attributes(new_front):
     """Page settings become escaped attributes.
     Rules: storefront-pages, store-settings."""
     hostile = "https://shop.example/{productId}\"><script>alert(1)</script><a/b='&quot;&#34;"
@@ -128,7 +128,7 @@ def test_settings_are_attributes_and_nothing_else(new_front):
         assert "img" not in {tag for tag, _ in page.found}
 
 
-def test_page_leads_to_a_sign_in_that_exists(new_front):
+def test_page_links_to_the_sign_in_page_only_when_one_is_known(new_front):
     """The page leads visitors to the sign-in page if the store has set its path, or can name
     customers by a JWT, a platform's query or a proxy; the default path alone may lead nowhere.
     Rule: storefront-pages."""
@@ -153,7 +153,7 @@ def test_page_leads_to_a_sign_in_that_exists(new_front):
         assert page.attributes("wishlist-page").get("sign-in") == path, options
 
 
-def test_pages_of_the_shop_take_the_place(new_front):
+def test_pages_of_the_shop_replace_the_built_in_ones(new_front):
     """A shop's own pages replace the built-in ones by redirects, except a shared page whose URL
     contains the token.
     Rule: storefront-pages."""
@@ -170,7 +170,7 @@ def test_pages_of_the_shop_take_the_place(new_front):
     assert front.browser().at("/shared").status_code == 200
 
 
-def test_what_is_accepted():
+def test_content_negotiation_prefers_the_highest_quality():
     """Content negotiation prefers the highest quality, then the service's order.
     Rule: storefront-pages."""
     for accepted, best in (

@@ -50,7 +50,7 @@ TRICKS = {
 }
 
 
-def test_path_takes_its_methods(front):
+def test_unsupported_method_on_a_known_path_is_405(front):
     """A known path refuses other methods with 405 and `Allow`, OPTIONS too.
     Rule: storefront-paths."""
     every = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"}
@@ -65,7 +65,7 @@ def test_path_takes_its_methods(front):
                 assert not has_cors(answer)
 
 
-def asked(front, target: str, host: str = "", *lines: str) -> int:
+def get_status(front, target: str, host: str = "", *lines: str) -> int:
     """Sends a GET with exactly this target; returns the status."""
     lines = (f"GET {target} HTTP/1.1", f"Host: {host or front.host}", *lines, "Connection: close")
     return over_the_wire(front, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")).status
@@ -74,12 +74,12 @@ def asked(front, target: str, host: str = "", *lines: str) -> int:
 OTHERWISE = {"NUL in percent": 400}  # nginx refuses it
 
 
-def test_other_path_is_404(front):
+def test_unknown_path_is_404(front):
     """Any other path is 404, taken as it was sent. Rule: storefront-paths."""
     cookie = f"Cookie: wishwell={front.anyone().cookie}"
     right = dict.fromkeys(TRICKS, 404) | (OTHERWISE if way.NAME == "nginx" else {})
     with nothing_done(front):
-        assert {name: asked(front, path, "", cookie) for name, path in TRICKS.items()} == right
+        assert {name: get_status(front, path, "", cookie) for name, path in TRICKS.items()} == right
 
 
 @direct("a forwarder has the token of a store, and Caddy knows hosts itself", "nginx")
@@ -107,10 +107,10 @@ NO_HASH = direct("uvicorn leaves out what is behind #", "nginx", "caddy", "node"
         "a=\x00",
     ],
 )
-def test_query_of_other_characters_is_400(front, query):
+def test_query_with_invalid_characters_is_400(front, query):
     """`#` and control characters in the query are 400. Rule: storefront-paths."""
     cookie = f"Cookie: wishwell={front.anyone().cookie}"
-    assert asked(front, f"{BASE}/api/items?{query}", "", cookie) == 400
+    assert get_status(front, f"{BASE}/api/items?{query}", "", cookie) == 400
 
 
 @pytest.mark.parametrize("line", ["%0d%0aProfile:%20x", "%0D%0A%0D%0AGET%20/", "%00", "%23"])
@@ -141,7 +141,7 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
         "page.css",
     ],
 )
-def test_asset_is_asked_for_again_and_has_not_changed(front, file):
+def test_unchanged_asset_is_revalidated_with_304(front, file):
     """An unchanged asset is revalidated with 304. Rule: storefront-pages."""
     code = (FOLDER / file).read_bytes()
     name, _, kind = file.partition(".")
@@ -171,7 +171,7 @@ FORMS = [path for path in sorted(FOLDER.iterdir()) if path.suffix in (".br", ".g
 
 @direct("a forwarder takes plain files, and other servers may compress by themselves")
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.name)
-def test_asset_comes_as_the_build_compressed_it(front, form):
+def test_asset_is_sent_precompressed(front, form):
     """An asset is sent precompressed where `Accept-Encoding` allows it.
     Rule: storefront-pages."""
     coding = {".br": "br", ".gz": "gzip"}[form.suffix]

@@ -24,7 +24,7 @@ WORDS = (
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_shopper_whose_id_is_a_placeholder_is_a_visitor(front, word):
+def test_shopper_with_a_placeholder_id_in_a_jwt_is_a_visitor(front, word):
     """A JWT in a header or cookie that names a placeholder names nobody: each browser has its own
     wishlist, and keeps it. Rule: placeholder-ids."""
     token = shop_jwt(word.replace("%", "%25") if word.startswith("gid") else word)
@@ -36,7 +36,7 @@ def test_shopper_whose_id_is_a_placeholder_is_a_visitor(front, word):
     assert (one.products(), other.products()) == ([1], [])
 
 
-def test_real_customer_counts_beside_a_placeholder(front):
+def test_real_customer_counts_next_to_a_placeholder(front):
     """Of several cookies, one that names a placeholder counts as absent. Rule: placeholder-ids."""
     front.shop.customer("7").http.post("/items", json={"productId": 4})
     jar = f"shop_jwt={shop_jwt('undefined')}; shop_jwt={shop_jwt('7')}"
@@ -45,7 +45,7 @@ def test_real_customer_counts_beside_a_placeholder(front):
 
 @direct("Authorization and Wishwell-Customer are the way's own")
 @pytest.mark.parametrize("word", WORDS)
-def test_placeholder_of_a_proxy_is_a_visitor(front, word):
+def test_placeholder_in_the_customer_header_is_a_visitor(front, word):
     """`Wishwell-Customer` with a placeholder names nobody. Rule: placeholder-ids."""
     token = {"Authorization": f"Bearer {front.proxys_token(naming=True)}"}
     proxied = front.browser(Wishwell_Customer=word, X_Forwarded_Host=front.host, **token)

@@ -60,7 +60,7 @@ def test_change_by_a_platform_is_from_the_shops_host(front):
         assert answer.status_code == status
 
 
-def test_query_of_the_browser_passes_beside(front):
+def test_browsers_query_parameters_pass_without_the_platforms(front):
     """Other query parameters pass; the platform's are removed. Rule: storefront-platform."""
     browser = front.browser()
     for product in (1, 2):
@@ -75,7 +75,7 @@ def test_query_of_the_browser_passes_beside(front):
     assert "x" in envelope(browser.get(f"/items?{odd}"), 400)
 
 
-def test_query_of_no_platform_names_nobody(front):
+def test_unsigned_or_incomplete_query_is_ignored(front):
     """An unsigned or incomplete query is ignored, and the host decides the store.
     Rule: storefront-platform."""
     own = {"Host": front.origin.partition("//")[2]}
@@ -121,7 +121,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_query_is_401(front, name):
+def test_query_with_a_wrong_signature_or_time_is_401(front, name):
     """A wrong signature or time is 401, and nothing is done.
     Rules: storefront-naming, storefront-platform."""
     browser, path = front.browser(), f"/items?{WRONG[name]()}"
@@ -131,7 +131,7 @@ def test_wrong_query_is_401(front, name):
             assert "Set-Cookie" not in answer.headers
 
 
-def test_customer_that_is_cut_out_of_a_value_is_401(front):
+def test_query_whose_signed_text_is_ambiguous_is_401(front):
     """An ambiguous signed text is 401: parameters can't be recombined to name a customer.
     Rule: storefront-platform."""
     moment = str(int(time.time()))
@@ -153,7 +153,7 @@ def test_customer_that_is_cut_out_of_a_value_is_401(front):
     assert front.browser().get(f"/items?{signed(named)}").status_code == 200
 
 
-def test_signed_query_is_accepted_within_its_time(front):
+def test_signed_query_is_accepted_for_300_seconds(front):
     """A signed query is valid up to 300 s after its timestamp and 60 s before.
     Rule: storefront-platform."""
     for age in (290, -50):

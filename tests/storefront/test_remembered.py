@@ -112,7 +112,7 @@ async def test_cached_shop_is_replaced_when_its_secrets_change(tmp_path):
         assert shops.of(other) is its
 
 
-def test_old_secret_is_good_for_what_it_signed_before():
+def test_rotated_secret_verifies_earlier_signatures_for_90_days():
     """A rotated secret verifies what it signed before for 90 days, also after a restart, and
     nothing signed later.
     Rules: storefront-visitor, storefront-secrets."""
@@ -149,7 +149,7 @@ def test_old_secret_is_good_for_what_it_signed_before():
 
 
 @on_loop
-async def test_start_forgets_an_old_secret(tmp_path):
+async def test_start_removes_secrets_90_days_after_their_rotation(tmp_path):
     """A start removes secrets 90 days after their rotation. Rule: sealing-keys."""
     async with deployment(tmp_path, 1) as (db, _, _, [store]):
         now, sealing = ids.wall_clock(), SEALING

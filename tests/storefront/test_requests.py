@@ -70,7 +70,7 @@ def test_body_and_headers_arrive_as_they_were_sent(front):
 
 
 @direct("an expectation is of the server in front")
-def test_body_of_a_refused_request_is_not_asked_for(front):
+def test_refused_request_gets_no_100_continue(front):
     """A refused request gets no 100 Continue. Rule: storefront-paths."""
     visitor = front.anyone(1)
     evil = ("Sec-Fetch-Site: cross-site", COMMON[1], "Expect: 100-continue", LENGTH[0])

@@ -69,7 +69,7 @@ def shopping(who: Shopper, seconds: float) -> None:
 
 
 @pytest.mark.slow
-def test_cookie_secret_is_rotated_while_they_shop(front):
+def test_cookie_secret_rotation_loses_no_visitors_items(front):
     """During cookie secret rotations no visitor loses their items.
     Rules: storefront-secrets, storefront-visitor."""
     first, visitor = front.secrets().cookie[0].secret, Shopper(front)
@@ -83,7 +83,7 @@ def test_cookie_secret_is_rotated_while_they_shop(front):
     assert len({one.secret for one in now}) == 3
 
 
-def test_leaked_cookie_secret_is_good_for_nothing(front):
+def test_leaked_cookie_secret_is_invalid_within_5_seconds(front):
     """A leaked cookie secret is invalid within 5 s; its cookies are removed and visitors start
     again.
     Rule: storefront-secrets."""

@@ -83,7 +83,7 @@ def changed(browser, **headers: str) -> int:
     return browser.post("/items", json={"productId": 1}, headers=given).status_code
 
 
-def test_header_sent_twice_decides_nothing(front):
+def test_duplicate_origin_header_is_refused(front):
     """A duplicate header with a good and a bad value is refused in either order.
     Rules: storefront-same-origin, storefront-paths."""
     visitor = front.anyone(1)
@@ -106,7 +106,7 @@ def test_cross_site_request_of_a_customer_links_nothing(front):
     assert visitor.products() == [1]
 
 
-def test_origin_is_enough_and_reads_need_neither(front):
+def test_origin_suffices_for_changes_and_reads_need_no_header(front):
     """`Origin` suffices for changes. Reads need neither header, because without CORS another site
     can't read them.
     Rule: storefront-same-origin."""

@@ -57,7 +57,7 @@ def fronts(new_front):
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
+def test_altered_or_swapped_secret_is_refused(fronts, name):
     """A store whose secrets were altered or swapped is 503 and logged; other stores and the start
     aren't affected.
     Rules: sealing-keys, bad-row."""
@@ -89,7 +89,7 @@ def test_sealed_text_that_was_moved_or_changed_is_refused(fronts, name):
     soon(lambda: statuses() == [200, 200])
 
 
-def test_without_sealing_keys_nothing_can_be_kept(postgres_server, tmp_path):
+def test_secrets_cannot_be_stored_without_sealing_keys(postgres_server, tmp_path):
     """A server database without sealing keys: secrets can't be set, the storefront is 503 and
     logged, the API works. With keys everything works.
     Rules: sealing-keys, storefront-secrets."""

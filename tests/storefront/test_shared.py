@@ -23,7 +23,7 @@ def shared(owner: Browser, *products: int, **terms) -> str:
     return f"/shared/{answer.json()['data']['token']}"
 
 
-def test_who_looks_gets_no_session(front, new_front):
+def test_viewer_of_a_shared_list_gets_no_session(front, new_front):
     """A viewer gets no session or cookie, and everybody sees the same list.
     Rules: storefront-visitor, response-uncached, store-isolation."""
     path = shared(front.signed_in(), 1, 2)
@@ -44,7 +44,7 @@ def test_who_looks_gets_no_session(front, new_front):
     assert envelope(elsewhere.post(f"{path}/copies"), 404)
 
 
-def test_visitor_can_share(front):
+def test_visitor_can_create_change_and_end_shares(front):
     """A visitor can create, change and end shares. Rule: storefront-paths."""
     visitor = front.anyone()
     path = shared(visitor, 3)
@@ -61,7 +61,7 @@ def test_visitor_can_share(front):
     [("POST", "/copies", {}, {"name": ""}, 201), ("PUT", "{item}", {"quantity": 1}, {"quantity": 0}, 200)],
     ids=["copy", "reserve"],
 )  # fmt: skip
-def test_who_copies_or_reserves_begins_a_visit(front, method, place, good, bad, status):
+def test_copying_or_reserving_starts_a_session(front, method, place, good, bad, status):
     """Copying or reserving starts a session, unless the request is refused.
     Rules: storefront-visitor, copy-list, reserve-quantity."""
     path = shared(front.signed_in(), 1, 2, reservations=True)

@@ -36,7 +36,7 @@ def shared(request):
         yield front
 
 
-def test_visitor_saves_signs_in_and_the_list_follows(shared):
+def test_visitors_items_become_the_customers_at_sign_in(shared):
     """A visitor's saved items become the customer's at sign-in.
     Rules: storefront-visitor, storefront-sign-in, storefront-paths."""
     visitor, token = shared.browser(), {"X-Shop-Token": shop_jwt("one")}
@@ -57,7 +57,7 @@ def test_visitor_saves_signs_in_and_the_list_follows(shared):
     envelope(put, 404)
 
 
-def test_twenty_requests_at_once_link_once(shared):
+def test_twenty_concurrent_requests_link_once(shared):
     """Twenty concurrent requests link once; all see the linked items, without duplicates.
     Rule: storefront-sign-in."""
     visitor, token = shared.anyone(1, 2, 3), shop_jwt("crowd")

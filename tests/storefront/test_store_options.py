@@ -25,7 +25,7 @@ def test_host_of_another_store_is_named_in_one_line(api, new_front):
 
 
 @pytest.mark.parametrize("what", ["key", "key set", "issuer"])
-def test_jwt_is_of_one_store(api, what):
+def test_stores_share_a_jwt_key_only_with_different_audiences(api, what):
     """Stores may share a JWT key, key set or issuer only with different audiences.
     Rule: storefront-jwt."""
     (api.folder / "shared").write_text("a-key-that-two-shops-of-one-owner-sign-with")

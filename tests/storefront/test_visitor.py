@@ -9,7 +9,7 @@ from tests.servers import wait_until
 from .conftest import envelope, nobodys, nothing_done, sessions_in, set_cookies
 
 
-def test_visitor_begins_with_a_save(front):
+def test_first_save_or_list_starts_a_session(front):
     """The first save or list starts a session; reads don't.
     Rule: storefront-visitor."""
     assert front.browser().post("/lists", json={"name": "Gifts"}).status_code == 201
@@ -47,7 +47,7 @@ def test_first_save_creates_the_list_that_it_names(front):
     assert (made["id"], made["name"], made["itemCount"]) == (*saved["listIds"], "Later", 2)
 
 
-def test_first_save_that_is_refused_begins_nothing(front):
+def test_refused_first_save_starts_no_session(front):
     """A refused first save starts no session. Rule: storefront-visitor."""
     browser = front.browser()
     with nothing_done(front):
@@ -58,7 +58,7 @@ def test_first_save_that_is_refused_begins_nothing(front):
             assert answer.headers["Wishwell-Shopper"] == "-"
 
 
-def test_nobody_has_nothing_to_change(front):
+def test_anonymous_caller_changes_nothing(front):
     """An anonymous caller, such as a crawler, changes and creates nothing.
     Rule: storefront-visitor."""
     browser, id = front.browser(), uuid.uuid4()
@@ -90,7 +90,7 @@ GIDS = {
 }
 
 
-def test_what_a_browser_says_beside_its_cookie_changes_nothing(front):
+def test_gid_outside_the_cookie_is_ignored(front):
     """A GID in a query, header, body or other cookie is ignored, and so are headers meant for other
     servers.
     Rules: storefront-naming, storefront-hosts."""
@@ -112,7 +112,7 @@ def test_what_a_browser_says_beside_its_cookie_changes_nothing(front):
     assert victim.products() == [1]
 
 
-def test_many_items_begin_a_visit_too(front):
+def test_bulk_save_starts_a_session(front):
     """A bulk save starts a session too. Rules: storefront-visitor, bulk-atomic."""
     browser, before = front.browser(), sessions_in(front.api)
     answer = browser.put("/items", json={"items": [{"productId": 1}, {"productId": 2}]})
@@ -121,7 +121,7 @@ def test_many_items_begin_a_visit_too(front):
     assert browser.products() == [1, 2]
 
 
-def test_shopper_sees_their_own_profile(front):
+def test_shopper_reads_but_cannot_delete_their_own_profile(front):
     """A shopper reads their profile and export and can't delete it; an anonymous caller gets zeros
     and 404.
     Rules: storefront-paths, storefront-visitor."""
@@ -143,7 +143,7 @@ def test_shopper_sees_their_own_profile(front):
     assert "email" not in visitor.get("/profile").json()["data"]
 
 
-def test_erased_visitors_cookie_is_nobodys(front):
+def test_cookie_of_an_erased_visitor_is_ignored(front):
     """An erased visitor's cookie is invalid. Rules: erase-immediate, storefront-visitor."""
     visitor = front.anyone(1)
     gid = visitor.get("/profile").json()["data"]["profile"]

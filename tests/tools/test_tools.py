@@ -86,14 +86,14 @@ def test_client_of_openapi_python_client_works(platform, tmp_path):
     walked(platform, tmp_path, programs / "python", "walk.py")
 
 
-def test_spectral_has_no_complaint(tmp_path):
+def test_spectral_finds_neither_errors_nor_warnings(tmp_path):
     """Spectral's rules for OpenAPI find neither errors nor warnings. Rule: openapi-complete."""
     (tmp_path / "rules.yaml").write_text('extends: ["spectral:oas"]\n')
     lint = [node("spectral"), "lint", "--fail-severity", "hint", "--ruleset", "rules.yaml"]
     run(*lint, openapi.BUILT, cwd=tmp_path)
 
 
-def test_prism_finds_what_is_wrong_with_an_exchange(platform):
+def test_prism_reports_an_invalid_request_or_response(platform):
     """Prism, as ``WISHWELL_TEST_PRISM`` uses it, validates a request and its response.
     Rule: openapi-complete."""
     prism, http = Prism(str(node("prism"))), platform.shop.acting_as(platform.shop.gid())

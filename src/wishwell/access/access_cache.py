@@ -86,7 +86,7 @@ class AccessCache:
         """
         if id in self._snapshot.deleted:
             raise StoreDeleted
-        return _readable(self._snapshot.stores.get(id))
+        return _check_readable(self._snapshot.stores.get(id))
 
     def allows_origin(self, origin: str) -> bool:
         """Returns whether any store allows this browser origin."""
@@ -100,10 +100,10 @@ class AccessCache:
         """
         stores = self._snapshot.stores
         if len(stores) == 1 and not self._hosts:
-            return _readable(next(iter(stores.values())))
-        return _readable(self._hosts.get(host))
+            return _check_readable(next(iter(stores.values())))
+        return _check_readable(self._hosts.get(host))
 
-    def names_hosts(self) -> bool:
+    def any_hosts_named(self) -> bool:
         """Returns whether any store has named a host."""
         return bool(self._hosts)
 
@@ -124,7 +124,7 @@ class AccessCache:
     def any_events_enabled(self) -> bool:
         return any(store.events_since is not None for store in self._snapshot.stores.values())
 
-    def sealed(self, store_id: str) -> str | None:
+    def sealed_secrets(self, store_id: str) -> str | None:
         """Returns the store's sealed secrets, or ``None``."""
         return self._snapshot.sealed.get(store_id)
 
@@ -135,7 +135,7 @@ class AccessCache:
         May be stale; the database decides."""
         return self._snapshot.erased
 
-    def is_revoked_whole(self, profile_id: str) -> bool:
+    def is_profile_revoked(self, profile_id: str) -> bool:
         """Returns whether all of a profile's tokens were revoked within a cookie's lifetime."""
         return (profile_id, "") in self._snapshot.revoked
 
@@ -145,18 +145,18 @@ class AccessCache:
             return False
         if (profile_id, jti) in self._snapshot.revoked:
             return True
-        until = self._snapshot.revoked.get((profile_id, ""))
+        revoked_until = self._snapshot.revoked.get((profile_id, ""))
         # The jti has the token's time in milliseconds. iat has whole seconds, which is too coarse:
         # a token issued right after a revocation must be valid.
-        return until is not None and ids.time_of(jti) <= until
+        return revoked_until is not None and ids.time_of(jti) <= revoked_until
 
-    def known_admin_token(self, hashed: str) -> AdminToken | None:
+    def cached_admin_token(self, token_hash: str) -> AdminToken | None:
         """Returns the admin token with this hash, if it was looked up before."""
-        return self._admins.get(hashed)
+        return self._admins.get(token_hash)
 
-    async def admin_token(self, hashed: str) -> AdminToken | None:
+    async def admin_token(self, token_hash: str) -> AdminToken | None:
         """Returns the admin token with this hash; None if it is unknown, revoked or expired."""
-        token = self._admins.get(hashed) or await self._fetch_admin_token(hashed)
+        token = self._admins.get(token_hash) or await self._fetch_admin_token(token_hash)
         if token is None or token.revoked_at or token.id in self._snapshot.revoked_admins:
             return None
         if token.expires_at is not None and token.expires_at <= ids.timestamp(self._clock()):
@@ -165,12 +165,12 @@ class AccessCache:
         return token
 
     # rule: admin-token-hashed
-    async def _fetch_admin_token(self, hashed: str) -> AdminToken | None:
+    async def _fetch_admin_token(self, token_hash: str) -> AdminToken | None:
         """Reads a token from the database. Limits concurrency, because lookups of invented tokens
         must not take all connections."""
         try:
             async with asyncio.timeout(_LOOKUP_TIMEOUT_SECONDS), self._lookups:
-                rows = await self._db.read(run_statement, "admin_token_by_hash", hash=hashed)
+                rows = await self._db.read(run_statement, "admin_token_by_hash", hash=token_hash)
         except TimeoutError as error:
             raise Unavailable("Too many lookups of unknown admin tokens.") from error
         if not rows:
@@ -178,7 +178,7 @@ class AccessCache:
         token = AdminToken(*rows[0])
         if token.store_id not in self._snapshot.stores:  # the store is newer than the last refresh
             await self.refresh()
-        self._admins[hashed] = token
+        self._admins[token_hash] = token
         return token
 
     # --------------------------------------------------------------------- keeping fresh
@@ -269,23 +269,23 @@ class AccessCache:
             await self._write(use)
 
     async def _write(self, use: _Use) -> None:
-        if (at := self._pending_uses.pop(use, None)) is None:
+        if (used_at := self._pending_uses.pop(use, None)) is None:
             return
         statement, id = use
-        named = {"id": id, "profile": id, "now": ids.timestamp(at)}
+        params = {"id": id, "profile": id, "now": ids.timestamp(used_at)}
         try:
-            await self._db.write(run_statement, statement, **named)
+            await self._db.write(run_statement, statement, **params)
         except BaseException:
-            self._pending_uses.setdefault(use, at)
+            self._pending_uses.setdefault(use, used_at)
             raise
-        lru.keep(self._written_uses, use, at, _MAX_REMEMBERED_USES)
+        lru.keep(self._written_uses, use, used_at, _MAX_REMEMBERED_USES)
 
     async def close(self) -> None:
         with contextlib.suppress(Unavailable):
             await self.write_uses()
 
 
-def _readable(store: Store | None) -> Store | None:
+def _check_readable(store: Store | None) -> Store | None:
     if isinstance(store, UnreadableStore):
         raise Unavailable("This store can't be read.")
     return store

@@ -34,13 +34,13 @@ LIFETIME_SECONDS = 86_400
 """Seconds for which a profile token is valid (rule: profile-token-strict)."""
 
 _RANDOM_CHARACTERS = 43
-_MAX_TOKEN = 4_096
+_MAX_TOKEN_CHARACTERS = 4_096
 _CLOCK_SKEW_SECONDS = 60
 """Seconds by which the clock of another machine that issues tokens may be ahead."""
 
-_MAX_KNOWN_TOKENS = 20_000
+_MAX_CACHED_TOKENS = 20_000
 
-_INVALID = (
+_INVALID_MESSAGE = (
     "The access token is not valid: it is malformed, expired, revoked or from another service."
 )
 
@@ -67,7 +67,7 @@ class _Claims(msgspec.Struct, frozen=True):
     exp: int
 
 
-_decoder = msgspec.json.Decoder(_Claims)
+_claims_decoder = msgspec.json.Decoder(_Claims)
 
 
 class AdminTokenView(msgspec.Struct, frozen=True, rename="camel"):
@@ -87,7 +87,7 @@ class AdminTokenView(msgspec.Struct, frozen=True, rename="camel"):
     """Only for the token that sends the request."""
 
 
-_record = mapping.from_columns(AdminTokenView, "admin_token_fields", "store")
+_view_from_row = mapping.from_columns(AdminTokenView, "admin_token_fields", "store")
 
 
 class Authenticator:
@@ -100,8 +100,8 @@ class Authenticator:
         namespace: str,
         clock: Callable[[], int],
     ) -> None:
-        self._keys = {_header(key): key for key in keys}  # by the header of their tokens
-        self._newest = _header(keys[0])
+        self._keys = {_jwt_header(key): key for key in keys}  # by the header of their tokens
+        self._newest = _jwt_header(keys[0])
         self._access_cache = access_cache
         self._namespace = namespace
         self._clock = clock
@@ -118,13 +118,13 @@ class Authenticator:
         # The clock's time, not that of the monotonic ids: they run ahead of a clock that was set
         # back, and the token would survive a revocation.
         jti = ids.uuid7_at(max(now, revoked_until + 1))
-        second = now // 1000
-        claims = _Claims(profile.gid, profile.store.id, jti, second, second + seconds)
-        return self._signed(self._newest, claims)
+        now_seconds = now // 1000
+        claims = _Claims(profile.gid, profile.store.id, jti, now_seconds, now_seconds + seconds)
+        return self._sign(self._newest, claims)
 
-    def _signed(self, header: str, claims: _Claims) -> str:
-        text = f"{header}.{_base64(msgspec.json.encode(claims))}"
-        return f"{text}.{_base64(hmac.digest(self._keys[header], text.encode(), 'sha256'))}"
+    def _sign(self, header: str, claims: _Claims) -> str:
+        text = f"{header}.{_encode(msgspec.json.encode(claims))}"
+        return f"{text}.{_encode(hmac.digest(self._keys[header], text.encode(), 'sha256'))}"
 
     # rules: token-revoked, changes-take-effect
     async def caller(self, token: str) -> Caller:
@@ -134,8 +134,8 @@ class Authenticator:
         while the database can't be reached.
         """
         if token.startswith(ADMIN_PREFIX):
-            return await self._admin(token)
-        claims = self._verified(token)
+            return await self._admin_caller(token)
+        claims = self._verify(token)
         now = await self._access_cache.ensure_fresh() // 1000
         if claims.iat > now + _CLOCK_SKEW_SECONDS:
             raise Unauthenticated(
@@ -144,79 +144,79 @@ class Authenticator:
             )
         if now >= claims.exp:
             raise OutdatedToken("The access token has expired. Ask for a new one.", "token_expired")
-        store = self._access_cache.store(claims.aud) or await self._new_store(claims)
-        caller = self._caller(token, store)
+        store = self._access_cache.store(claims.aud) or await self._fetch_new_store(claims)
+        caller = self._profile_caller(token, store)
         assert caller.profile is not None
         if self._access_cache.is_revoked(caller.profile.id, caller.token_id):
             raise OutdatedToken("The access token was revoked. Ask for a new one.", "token_revoked")
         return caller
 
-    async def _admin(self, token: str) -> Caller:
-        if not well_formed(token):
-            raise Unauthenticated(_INVALID)
+    async def _admin_caller(self, token: str) -> Caller:
+        if not is_well_formed(token):
+            raise Unauthenticated(_INVALID_MESSAGE)
         await self._access_cache.ensure_fresh()
         admin = await self._access_cache.admin_token(opaque.hashed(token))
         store = self._access_cache.store(admin.store_id) if admin else None
         if admin is None or store is None:
-            raise Unauthenticated(_INVALID)
+            raise Unauthenticated(_INVALID_MESSAGE)
         return Caller(admin.scope, store, admin.id, None)
 
-    def known(self, token: str) -> Caller | None:
+    def cached_caller(self, token: str) -> Caller | None:
         """Returns the caller of a token from the caches, without I/O: the token may be revoked.
         ``None`` for an invalid or uncached token."""
         try:
             if token.startswith(ADMIN_PREFIX):
-                admin = self._access_cache.known_admin_token(opaque.hashed(token))
+                admin = self._access_cache.cached_admin_token(opaque.hashed(token))
                 store = self._access_cache.store(admin.store_id) if admin else None
                 return Caller(admin.scope, store, admin.id, None) if admin and store else None
-            store = self._access_cache.store(self._verified(token).aud)
-            return self._caller(token, store) if store else None
+            store = self._access_cache.store(self._verify(token).aud)
+            return self._profile_caller(token, store) if store else None
         except (Unauthenticated, Unavailable):
             return None
 
     # rules: profile-token-strict, signing-keys
-    @functools.lru_cache(maxsize=_MAX_KNOWN_TOKENS)  # noqa: B019 - one instance per process
-    def _verified(self, token: str) -> _Claims:
+    @functools.lru_cache(maxsize=_MAX_CACHED_TOKENS)  # noqa: B019 - one instance per process
+    def _verify(self, token: str) -> _Claims:
         """Returns a token's claims. A token is valid if signing its claims gives the same text."""
         try:
             header, payload, _ = token.split(".")
-            claims = _decoder.decode(base64url_decode(payload))
-            again = self._signed(header, claims)
+            claims = _claims_decoder.decode(base64url_decode(payload))
+            signed_again = self._sign(header, claims)
         except (msgspec.MsgspecError, RecursionError, KeyError, ValueError) as error:
-            raise Unauthenticated(_INVALID) from error
-        good = hmac.compare_digest(again.encode(), token.encode()) and len(token) <= _MAX_TOKEN
+            raise Unauthenticated(_INVALID_MESSAGE) from error
         if (
-            not good
+            not hmac.compare_digest(signed_again.encode(), token.encode())
+            or len(token) > _MAX_TOKEN_CHARACTERS
             or not 0 < claims.exp - claims.iat <= LIFETIME_SECONDS
             or not ids.is_uuid(claims.jti)
         ):
-            raise Unauthenticated(_INVALID)
+            raise Unauthenticated(_INVALID_MESSAGE)
         return claims
 
-    async def _new_store(self, claims: _Claims) -> Store:
+    async def _fetch_new_store(self, claims: _Claims) -> Store:
         """Returns a token's store: another process may have issued it, for a new store."""
         await self._access_cache.refresh()
         store = self._access_cache.store(claims.aud)
         if store is None:
-            raise Unauthenticated(_INVALID)
+            raise Unauthenticated(_INVALID_MESSAGE)
         return store
 
-    @functools.lru_cache(maxsize=_MAX_KNOWN_TOKENS)  # noqa: B019
-    def _caller(self, token: str, store: Store) -> Caller:
+    @functools.lru_cache(maxsize=_MAX_CACHED_TOKENS)  # noqa: B019
+    def _profile_caller(self, token: str, store: Store) -> Caller:
         """Returns a token's caller, for this version of the store: its platform may change."""
-        claims = self._verified(token)
+        claims = self._verify(token)
         try:
             profile = profiles.parse(store, self._namespace, claims.sub, "sub", is_stored=True)
         except Invalid as error:
-            raise Unauthenticated(_INVALID) from error
+            raise Unauthenticated(_INVALID_MESSAGE) from error
         kind: Kind = "session" if profile.is_session else "customer"
         return Caller(kind, store, claims.jti, structs.replace(profile, by_token=True))
 
     async def claims_of(self, token: str) -> tuple[Profile, str]:
         """Returns a token's profile and ``jti``, expired or not. Raises ``Unauthenticated``."""
-        claims = self._verified(token)
-        store = self._access_cache.store(claims.aud) or await self._new_store(claims)
-        caller = self._caller(token, store)
+        claims = self._verify(token)
+        store = self._access_cache.store(claims.aud) or await self._fetch_new_store(claims)
+        caller = self._profile_caller(token, store)
         assert caller.profile is not None
         return caller.profile, caller.token_id
 
@@ -227,20 +227,20 @@ def new_admin_token() -> str:
     return opaque.new(ADMIN_PREFIX, _RANDOM_CHARACTERS)
 
 
-def well_formed(token: str) -> bool:
-    return opaque.well_formed(token, ADMIN_PREFIX, _RANDOM_CHARACTERS)
+def is_well_formed(token: str) -> bool:
+    return opaque.is_well_formed(token, ADMIN_PREFIX, _RANDOM_CHARACTERS)
 
 
 def key_id(key: bytes) -> str:
     return hmac.digest(key, b"wishwell kid", "sha256")[:6].hex()
 
 
-def _header(key: bytes) -> str:
+def _jwt_header(key: bytes) -> str:
     """Returns the header with which the JWTs of a key begin."""
-    return _base64(b'{"alg":"HS256","kid":"%b","typ":"wishwell+jwt"}' % key_id(key).encode())
+    return _encode(b'{"alg":"HS256","kid":"%b","typ":"wishwell+jwt"}' % key_id(key).encode())
 
 
-def _base64(raw: bytes) -> str:
+def _encode(raw: bytes) -> str:
     return base64url_encode(raw).decode()
 
 
@@ -281,13 +281,13 @@ async def revoke_admin_token(tx: Writer, id: str, now: str, store: Store | None 
 
     Idempotent. Raises ``NotFound``, without ``id``, which may be a token with a typo.
     """
-    if store is None and well_formed(id):
+    if store is None and is_well_formed(id):
         row = await tx.one("admin_token_by_hash", hash=opaque.hashed(id))
         id = row[0] if row else id
-    of = None if store is None else store.id
+    store_id = None if store is None else store.id
     if ids.is_uuid(id):  # anything else may be a secret, which must not be in the journal
-        await tx.record(Act(action="token.revoked", id=id, store_id=of or ""))
-        if await tx.one("admin_token_revoke", id=id, store=of, now=now) is not None:
+        await tx.record(Act(action="token.revoked", id=id, store_id=store_id or ""))
+        if await tx.one("admin_token_revoke", id=id, store=store_id, now=now) is not None:
             return id
     raise no_record("token")
 
@@ -319,12 +319,12 @@ async def revoke(tx: Writer, profile: Profile, now: int, jti: str = "") -> None:
     await revoke_until(tx, profile.store, profile.id, jti, ids.timestamp(until))
 
 
-async def revoke_until(tx: Writer, store: Store, key: str, jti: str, until: str) -> None:
+async def revoke_until(tx: Writer, store: Store, profile_id: str, jti: str, until: str) -> None:
     """Revokes a profile's token with this ``jti``, or without ``jti`` those issued by ``until``."""
-    act = Act(action="profile.revoked", store=store.handle, store_id=store.id, profile=key)
+    act = Act(action="profile.revoked", store=store.handle, store_id=store.id, profile=profile_id)
     act.jti, act.until = jti, until
     await tx.record(act)
-    await tx.run("revoke_profile_token", profile=key, jti=jti, now=until)
+    await tx.run("revoke_profile_token", profile=profile_id, jti=jti, now=until)
 
 
 async def revoked_until(tx: Reader, profile_id: str, jti: str = "") -> int:
@@ -345,17 +345,17 @@ async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenV
     """Returns the admin tokens of all stores, or of one, oldest first. Raises ``NotFound``."""
     if store_handle is not None:
         await stores.by_handle(tx, store_handle)
-    rows = [_record(row) for row in await tx.all("admin_tokens")]
-    return [row for row in rows if store_handle in (None, row.store)]
+    views = [_view_from_row(row) for row in await tx.all("admin_tokens")]
+    return [view for view in views if store_handle in (None, view.store)]
 
 
 async def admin_tokens_page(
-    tx: Reader, store: Store, asking: str, asked: PageRequest
+    tx: Reader, store: Store, caller_token_id: str, page_request: PageRequest
 ) -> Page[AdminTokenView]:
-    """Returns a page of a store's admin tokens, newest first. ``asking``: the caller's token id."""
+    """Returns a page of a store's admin tokens, newest first. ``current`` marks the caller's."""
 
     def from_row(row: Row) -> AdminTokenView:
-        record = _record(row)
-        return structs.replace(record, current=True) if record.id == asking else record
+        view = _view_from_row(row)
+        return structs.replace(view, current=True) if view.id == caller_token_id else view
 
-    return await pages.read(tx, "admin_tokens", WholeStore(store), asked, from_row)
+    return await pages.read(tx, "admin_tokens", WholeStore(store), page_request, from_row)

@@ -39,20 +39,20 @@ def embedded_key(database: str) -> bytes:
     Raises ``Misconfigured`` if it is missing, other users can read it, or it holds no key.
     """
     path = Path(f"{database}.key")
-    put_back = f"Put it back from the backup of the keys: {DOCS}runbooks.md#lost-key"
+    restore_hint = f"Put it back from the backup of the keys: {DOCS}runbooks.md#lost-key"
     try:
-        with files.opened(path) as file:
+        with files.open_regular(path) as file:
             if os.fstat(file.fileno()).st_mode & 0o077:
                 raise Misconfigured(
                     f"Other users can read the key file {path}. Run chmod 600 on it."
                 )
             key = file.read().decode("ascii").strip()
     except FileNotFoundError as error:
-        raise Misconfigured(f"The key file {path} is missing. {put_back}") from error
+        raise Misconfigured(f"The key file {path} is missing. {restore_hint}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"The key file {path} can't be used ({error}).") from error
     if len(key) < 32:
         raise Misconfigured(
-            f"The key file {path} has {len(key)} characters; a key has at least 32. {put_back}"
+            f"The key file {path} has {len(key)} characters; a key has at least 32. {restore_hint}"
         )
     return key.encode()

@@ -41,20 +41,20 @@ class AccessSnapshot:
         Changes of the last quarter of an hour arrive again with each refresh. An unchanged store
         stays the same object, so that caches keyed by it stay valid.
         """
-        changed = {
+        changed_stores = {
             id: store
             for id, store in changes.stores.items()
             if id not in changes.deleted and self.stores.get(id) != store
         }
-        gone = [self.stores.pop(id) for id in changes.deleted & self.stores.keys()]
-        self.stores |= changed
+        removed_stores = [self.stores.pop(id) for id in changes.deleted & self.stores.keys()]
+        self.stores |= changed_stores
         # An import may have recreated a deleted store.
-        self.deleted = (self.deleted - changed.keys()) | changes.deleted
+        self.deleted = (self.deleted - changed_stores.keys()) | changes.deleted
         self.sealed |= changes.sealed
         self.revoked_admins |= changes.revoked_admins
         self.revoked |= changes.revoked
         self.erased = changes.erased
-        return bool(changed or gone)
+        return bool(changed_stores or removed_stores)
 
 
 def oldest_revocations(now: int) -> tuple[str, str]:
@@ -72,21 +72,21 @@ async def fetch_changes(
     ids of the stores in the snapshot."""
     since = ids.timestamp(max(0, refreshed_at - _CLOCK_SKEW_MS)) if refreshed_at else ""
     rows = await tx.all("stores_changed", since=since)
-    changed = [_store(row) for row in rows]
+    changed_stores = [_store_from_row(row) for row in rows]
     # An imported store brings older revocations, so read all.
-    revoked_since = since if {store.id for store in changed} <= set(store_ids) else ""
-    token, cookie = oldest_revocations(now)
+    revoked_since = since if {store.id for store in changed_stores} <= set(store_ids) else ""
+    oldest_token, oldest_cookie = oldest_revocations(now)
     revocations = await tx.all(
         "revocations_since",
-        since=max(revoked_since, token),
-        since_for_cookies=max(revoked_since, cookie),
+        since=max(revoked_since, oldest_token),
+        since_for_cookies=max(revoked_since, oldest_cookie),
     )
     return AccessSnapshot(
-        stores={store.id: store for store in changed},
+        stores={store.id: store for store in changed_stores},
         deleted={row[0] for row in await tx.all("stores_deleted", since=since)},
         sealed={row[0]: row[1] for row in await tx.all("store_secrets_changed", since=since)},
         revoked_admins={row[0] for row in await tx.all("admin_tokens_revoked", since=since)},
-        revoked=dict(map(_revocation, revocations)),
+        revoked=dict(map(_revocation_from_row, revocations)),
         erased=frozenset(
             row[0] for row in await tx.all("erasures_waiting", limit=ids.MAX_TIMESTAMP_MS)
         ),
@@ -94,7 +94,7 @@ async def fetch_changes(
 
 
 # rule: bad-row
-def _store(row: Row) -> Store:
+def _store_from_row(row: Row) -> Store:
     """Returns a store. An unreadable one keeps its hosts, whose requests get 503."""
     with bad_rows.skip_bad_row("stores", str(row[0])):
         return stores.from_row(row)
@@ -104,10 +104,10 @@ def _store(row: Row) -> Store:
 
 
 # rule: bad-row
-def _revocation(row: Row) -> tuple[tuple[str, str], int]:
+def _revocation_from_row(row: Row) -> tuple[tuple[str, str], int]:
     """Returns a revocation's key and end. One with an unreadable time never ends."""
-    profile_id, jti, at = row
+    profile_id, jti, revoked_at = row
     until = ids.MAX_TIMESTAMP_MS
     with bad_rows.skip_bad_row("revocations", str(profile_id)):
-        until = ids.from_timestamp(at)
+        until = ids.from_timestamp(revoked_at)
     return (profile_id, jti), until

@@ -23,11 +23,11 @@ from wishwell.cli.common_options import (
     command_journal,
     command_limit,
     in_database,
-    in_days,
     new_id,
     now,
-    paced,
+    pause_between,
     run,
+    timestamp_in_days,
 )
 from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.maintenance_commands import backup_command, clock_command, doctor_command
@@ -37,7 +37,7 @@ from wishwell.cli.report_commands import report
 from wishwell.cli.restore_commands import restore
 from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
-from wishwell.cli.terminal import counted
+from wishwell.cli.terminal import format_count
 from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
@@ -53,8 +53,8 @@ from wishwell.wishlists import purge
 logger = structlog.get_logger("wishwell")
 
 
-def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
+def _show_version(ctx: click.Context, _: click.Parameter, is_requested: bool) -> None:
+    if is_requested:
         terminal.say(f"wishwell {version.full()}")
         ctx.exit()
 
@@ -80,7 +80,7 @@ def main(ctx: click.Context) -> None:
     """
     if sys.stdout is None:
         raise Misconfigured("Standard output is closed. To discard the output, use >/dev/null.")
-    log.for_commands()
+    log.configure_for_commands()
     if ctx.invoked_subcommand != "version":
         ctx.obj = config.load(os.environ)
 
@@ -117,52 +117,54 @@ def serve(settings: Settings, welcome: bool) -> None:
     log.configure(settings.log_level)
     logger.info("starting", version=__version__, commit=version.commit())
     try:
-        _prepare(settings, create=welcome)
+        _prepare_database(settings, create=welcome)
     except ServiceError as error:
         logger.error("not_started", reason=error.message)
         raise
-    text = run(settings, _first_steps) if welcome else ""
-    serve_until_stopped(settings, text.replace("{base}", settings.storefront_base), _check_keys)
+    welcome_text = run(settings, _create_welcome) if welcome else ""
+    serve_until_stopped(
+        settings, welcome_text.replace("{base}", settings.storefront_base), _ensure_keys
+    )
 
 
 # rules: migrate-once, init-explicit
-def _prepare(settings: Settings, *, create: bool) -> None:
+def _prepare_database(settings: Settings, *, create: bool) -> None:
     if settings.engine == "sqlite":
         if not create:
             opening.require_database(settings)
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url))
     else:
         opening.signing_keys(settings)
-        waiting = asyncio.run(migrate.pending_postgres(settings.database_url))
-        if len(waiting) == len(migrate.available("postgresql")):
+        pending_names = asyncio.run(migrate.pending_postgres(settings.database_url))
+        if len(pending_names) == len(migrate.available("postgresql")):
             raise Misconfigured(
                 f"The database {settings.database_name} is empty. Check WISHWELL_DATABASE_URL. To "
                 "use this database, run `wishwell init` first."
             )
-        if waiting:
+        if pending_names:
             raise Misconfigured(
-                f"The database's schema is not up to date ({', '.join(waiting)}): "
+                f"The database's schema is not up to date ({', '.join(pending_names)}): "
                 "run `wishwell migrate` first."
             )
         asyncio.run(migrate.check_rights(settings.database_url))
-    _check_keys(settings)
+    _ensure_keys(settings)
 
 
-def _check_keys(settings: Settings) -> None:
+def _ensure_keys(settings: Settings) -> None:
     """Makes missing keys, the default store and store secrets.
 
     Raises ``Misconfigured`` if a required key is missing or can't decrypt the stored secrets.
     """
 
-    async def ready(db: Database) -> None:
-        await _make_ready(db, settings)
+    async def write_keys(db: Database) -> None:
+        await _ensure_keys_and_stores(db, settings)
         if reason := await db.write(keys.record_signing_key, settings, now()):
             logger.warning("signing_key_replaced", reason=reason)
 
-    run(settings, ready, recorded=False)
+    run(settings, write_keys, in_journal=False)
 
 
-async def _make_ready(db: Database, settings: Settings) -> None:
+async def _ensure_keys_and_stores(db: Database, settings: Settings) -> None:
     """Makes missing keys, the default store of an empty database, and each store's secrets."""
     await keys.make(db, settings)
     with contextlib.suppress(Invalid):
@@ -173,15 +175,17 @@ async def _make_ready(db: Database, settings: Settings) -> None:
 
 
 # rule: init-explicit
-async def _first_steps(db: Database) -> str:
+async def _create_welcome(db: Database) -> str:
     """Returns the welcome text with a new admin token. ``{url}`` and ``{base}`` stay in it."""
-    known = {store.handle: store for store in await db.read(stores.listed)}
-    store = known.get(stores.DEFAULT_HANDLE) or next(iter(known.values()))
-    fresh = auth.new_admin_token()
-    in_a_month = in_days(clock(), 30)
-    await db.write(auth.create_admin_token, store, fresh, "welcome", new_id(), now(), in_a_month)
+    stores_by_handle = {store.handle: store for store in await db.read(stores.listed)}
+    store = stores_by_handle.get(stores.DEFAULT_HANDLE) or next(iter(stores_by_handle.values()))
+    admin_token = auth.new_admin_token()
+    expires_at = timestamp_in_days(clock(), 30)
+    await db.write(
+        auth.create_admin_token, store, admin_token, "welcome", new_id(), now(), expires_at
+    )
     # Each shell command must be one line to paste, so "@" marks lines that are joined.
-    return _WELCOME.replace(" @\n   ", "").replace("{token}", fresh)
+    return _WELCOME.replace(" @\n   ", "").replace("{token}", admin_token)
 
 
 _WELCOME = r"""
@@ -222,8 +226,8 @@ def init_command(settings: Settings) -> None:
 def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
     """Migrate the database to the current schema."""
     opening.require_database(settings)
-    embedded = settings.engine == "sqlite"
-    if embedded and cluster:
+    is_embedded = settings.engine == "sqlite"
+    if is_embedded and cluster:
         raise Misconfigured(
             "An embedded database can't be spread: WISHWELL_DATABASE_URL must name the "
             "coordinator of a PostgreSQL cluster with Citus."
@@ -231,8 +235,8 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
     if plan:
         names = (
             migrate.pending_sqlite(config.sqlite_path(settings.database_url))
-            if embedded
-            else _in_time(settings, migrate.pending_postgres, distribute=cluster)
+            if is_embedded
+            else _run_migration(settings, migrate.pending_postgres, distribute=cluster)
         )
         for name in names:
             terminal.say(name)
@@ -240,25 +244,29 @@ def migrate_command(settings: Settings, plan: bool, cluster: bool) -> None:
     _migrate(settings, cluster=cluster)
 
 
-def _in_time(
+def _run_migration(
     settings: Settings,
-    act: Callable[..., Coroutine[Any, Any, list[str]]],
-    *given: Any,
-    **named: Any,
+    migration: Callable[..., Coroutine[Any, Any, list[str]]],
+    *arguments: Any,
+    **options: Any,
 ) -> list[str]:
     with command_limit(settings):
         seconds = settings.command_timeout
-        return asyncio.run(act(settings.database_url, *given, seconds=seconds, **named))
+        return asyncio.run(migration(settings.database_url, *arguments, seconds=seconds, **options))
 
 
 def _migrate(settings: Settings, *, cluster: bool = False) -> None:
     command_journal(settings).record_command()
     if settings.engine == "sqlite":
-        done = migrate.migrate_sqlite(config.sqlite_path(settings.database_url), terminal.say)
+        applied = migrate.migrate_sqlite(config.sqlite_path(settings.database_url), terminal.say)
     else:
-        done = _in_time(settings, migrate.migrate_postgres, terminal.say, distribute=cluster)
-    run(settings, lambda db: _make_ready(db, settings), recorded=False)
-    terminal.say(f"{len(done)} applied; the schema is up to date" if done else "nothing to do")
+        applied = _run_migration(
+            settings, migrate.migrate_postgres, terminal.say, distribute=cluster
+        )
+    run(settings, lambda db: _ensure_keys_and_stores(db, settings), in_journal=False)
+    terminal.say(
+        f"{len(applied)} applied; the schema is up to date" if applied else "nothing to do"
+    )
 
 
 # --------------------------------------------------------------------------------------- purge
@@ -277,15 +285,19 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     background.
     """
     sessions = customers = 0
-    progress, failed = Progress(), set[str]()
+    progress, failed_profiles = Progress(), set[str]()
     await clock.observe(db)
-    async for sessions in paced(purge.sessions(db, settings, clock, dry=dry, failed=failed)):
-        progress.report(counted(sessions, "session"))
+    async for sessions in pause_between(
+        purge.sessions(db, settings, clock, dry=dry, failed=failed_profiles)
+    ):
+        progress.report(format_count(sessions, "session"))
     async for _ in erasure.idle(db, clock, dry=dry):
         customers += 1
     if customers and not dry:
-        async for _ in paced(erasure.work(db, clock, failed)):
+        async for _ in pause_between(erasure.work(db, clock, failed_profiles)):
             pass
-    done = "would be removed" if dry else "removed"
-    terminal.say(f"{counted(sessions, 'session')}, {counted(customers, 'customer')} {done}")
-    purge.check_removed(failed)
+    outcome = "would be removed" if dry else "removed"
+    terminal.say(
+        f"{format_count(sessions, 'session')}, {format_count(customers, 'customer')} {outcome}"
+    )
+    purge.check_removed(failed_profiles)

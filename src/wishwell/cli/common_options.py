@@ -23,8 +23,8 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act, Journal
 from wishwell.errors import Invalid, Unavailable, Undecided
 from wishwell.server import opening
-from wishwell.transfer.spool import opened
-from wishwell.transfer.unpacking import unpacked
+from wishwell.transfer.spool import open_unpacked
+from wishwell.transfer.unpacking import unpack
 
 T = TypeVar("T")
 clock = ReferenceClock(ids.wall_clock)
@@ -58,42 +58,42 @@ def command_limit(settings: Settings) -> Iterator[None]:
         ) from error
 
 
-async def _reach(db: Database, seconds: float) -> None:
+async def _synchronise_clock(db: Database, seconds: float) -> None:
     """Reads the database server's time. Tries again in these seconds, because each of several hosts
     gets less time. Raises ``Unavailable``."""
-    now = asyncio.get_running_loop().time
-    end = now() + seconds
+    monotonic = asyncio.get_running_loop().time
+    deadline = monotonic() + seconds
     while True:
         try:
             return await clock.synchronise(db)
         except Unavailable as error:
-            if now() >= end or not isinstance(error.__cause__, TimeoutError):
+            if monotonic() >= deadline or not isinstance(error.__cause__, TimeoutError):
                 raise
 
 
 def run(
-    settings: Settings, work: Callable[[Database], Awaitable[T]], *, recorded: bool = True
+    settings: Settings, work: Callable[[Database], Awaitable[T]], *, in_journal: bool = True
 ) -> T:
     """Opens the database, runs ``work`` by the database server's time, and closes the database.
 
-    ``recorded``: whether the journal gets a line about the command before the first write.
+    ``in_journal``: whether the journal gets a line about the command before the first write.
     """
     opening.require_database(settings)
 
-    async def opened() -> T:
+    async def open_and_work() -> T:
         db = opening.open_database(
             settings,
-            journal=command_journal(settings) if recorded else None,
+            journal=command_journal(settings) if in_journal else None,
             seconds=settings.command_timeout,
         )
         try:
-            await _reach(db, settings.command_timeout)
+            await _synchronise_clock(db, settings.command_timeout)
             return await work(db)
         finally:
             await db.close()
 
     with command_limit(settings):
-        return asyncio.run(opened())
+        return asyncio.run(open_and_work())
 
 
 def in_database(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -101,8 +101,8 @@ def in_database(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
     @click.pass_obj
     @functools.wraps(work)
-    def command(settings: Settings, /, **given: Any) -> None:
-        run(settings, lambda db: work(db, settings, **given))
+    def command(settings: Settings, /, **options: Any) -> None:
+        run(settings, lambda db: work(db, settings, **options))
 
     return command
 
@@ -114,7 +114,9 @@ STORE = click.option(
     metavar="HANDLE",
     help="The store.",
 )
-NAMED_STORE = click.option("--store", "handle", required=True, metavar="HANDLE", help="The store.")
+REQUIRED_STORE = click.option(
+    "--store", "handle", required=True, metavar="HANDLE", help="The store."
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON (an array of objects).")
 
 
@@ -122,8 +124,8 @@ def in_store(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Like ``in_database``, for a command that also takes the store named by ``--store``."""
 
     @functools.wraps(work)
-    async def with_store(db: Database, settings: Settings, /, handle: str, **given: Any) -> None:
-        await work(db, settings, await db.read(stores.by_handle, handle), **given)
+    async def with_store(db: Database, settings: Settings, /, handle: str, **options: Any) -> None:
+        await work(db, settings, await db.read(stores.by_handle, handle), **options)
 
     return in_database(with_store)
 
@@ -139,11 +141,11 @@ def open_input(settings: Settings, path: str) -> BinaryIO:
             f"curl --fail --location ADDRESS | wishwell {command} - …"
         )
     if path != "-":
-        return opened(path, settings.max_unpacked_bytes)
+        return open_unpacked(path, settings.max_unpacked_bytes)
     copy = tempfile.TemporaryFile()  # noqa: SIM115
     shutil.copyfileobj(sys.stdin.buffer, copy)
     copy.seek(0)
-    return unpacked(path, copy, settings.max_unpacked_bytes)
+    return unpack(path, copy, settings.max_unpacked_bytes)
 
 
 _MAX_FILE_BYTES = 1 << 24
@@ -157,11 +159,11 @@ def read_file(name: str, path: str) -> str:
     or isn't UTF-8.
     """
     try:
-        with files.opened(path) as file:
-            found = file.read(_MAX_FILE_BYTES + 1)
-        if len(found) > _MAX_FILE_BYTES:
+        with files.open_regular(path) as file:
+            content = file.read(_MAX_FILE_BYTES + 1)
+        if len(content) > _MAX_FILE_BYTES:
             raise ValueError("the file is larger than 16 MiB")
-        return found.decode("utf-8")
+        return content.decode("utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Invalid(f"{name}: {path[:200]} can't be read ({reason}).") from error
@@ -171,18 +173,18 @@ def now() -> str:
     return ids.timestamp(clock())
 
 
-def in_days(now: int, days: int) -> str:
-    return ids.timestamp(now + days * ids.DAY_MS)
+def timestamp_in_days(now_ms: int, days: int) -> str:
+    return ids.timestamp(now_ms + days * ids.DAY_MS)
 
 
-_PAUSE_SECONDS = 0.02
+_BATCH_PAUSE_SECONDS = 0.02
 
 
-async def paced(batches: AsyncIterator[T]) -> AsyncIterator[T]:
+async def pause_between(batches: AsyncIterator[T]) -> AsyncIterator[T]:
     """Yields batches with a pause after each, so that a running service can write."""
     async for batch in batches:
         yield batch
-        await asyncio.sleep(_PAUSE_SECONDS)
+        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
 
 
 _PROGRESS_SECONDS = 5.0
@@ -194,7 +196,7 @@ class Progress:
 
     def __init__(self, timer: Callable[[], float] = time.monotonic) -> None:
         self._timer = timer
-        self._begun = self._last = timer()
+        self._step_began = self._printed_at = timer()
         self._share = 1.0
 
     def report(self, text: str, share: float | None = None) -> None:
@@ -203,11 +205,11 @@ class Progress:
         now = self._timer()
         if share is not None:
             if share < self._share:  # a new step
-                self._begun = now
+                self._step_began = now
             self._share = share
-        if now - self._last > _PROGRESS_SECONDS:
-            self._last = now
+        if now - self._printed_at > _PROGRESS_SECONDS:
+            self._printed_at = now
             if share:
-                left = (now - self._begun) * (1 - share) / share
-                text += f", {share:.0%}, about {left:,.0f} s left"
+                seconds_left = (now - self._step_began) * (1 - share) / share
+                text += f", {share:.0%}, about {seconds_left:,.0f} s left"
             terminal.say(text, err=True)

@@ -10,7 +10,7 @@ import msgspec
 from wishwell import stores
 from wishwell.cli import terminal
 from wishwell.cli.common_options import (
-    NAMED_STORE,
+    REQUIRED_STORE,
     Progress,
     clock,
     in_database,
@@ -18,7 +18,7 @@ from wishwell.cli.common_options import (
     open_input,
     run,
 )
-from wishwell.cli.terminal import counted
+from wishwell.cli.terminal import format_count
 from wishwell.cli.webhook_commands import check_url
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -35,7 +35,7 @@ from wishwell.transfer.importing import Counts
 
 # rule: export-whole
 @click.command("export", epilog=f"What it contains: {DOCS}data.md")
-@NAMED_STORE
+@REQUIRED_STORE
 @in_database
 async def export_command(db: Database, _settings: Settings, /, handle: str) -> None:
     """Write a whole store to standard output as JSON Lines.
@@ -43,13 +43,13 @@ async def export_command(db: Database, _settings: Settings, /, handle: str) -> N
     The export is a consistent snapshot, also while others write.
     """
     progress, counts = Progress(), EndRecord(0, 0, 0)
-    async for piece in exporting.lines(db, handle, now(), counts):
+    async for piece in exporting.export_lines(db, handle, now(), counts):
         click.echo(piece, nl=False)
-        progress.report(_numbers(counts))
-    terminal.say(_numbers(counts), err=True)
+        progress.report(_format_counts(counts))
+    terminal.say(_format_counts(counts), err=True)
 
 
-def _csv_options(command: Callable[..., None]) -> Callable[..., None]:
+def _add_csv_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--emails-are-ids", is_flag=True,
                      help="Take e-mail addresses as customer ids."),
@@ -80,11 +80,13 @@ def _csv_options(command: Callable[..., None]) -> Callable[..., None]:
 # rule: import-checked
 @click.command("import", epilog=f"Examples: {DOCS}coming-from-another-app.md")
 @click.argument("path", metavar="FILE")
-@_csv_options
+@_add_csv_options
 @click.option("--dry-run", "dry", is_flag=True, help="Check the file and show the additions.")
-@NAMED_STORE
+@REQUIRED_STORE
 @click.pass_obj
-def import_command(settings: Settings, /, path: str, handle: str, dry: bool, **given: Any) -> None:
+def import_command(
+    settings: Settings, /, path: str, handle: str, dry: bool, **csv_options: Any
+) -> None:
     """Import a file that `wishwell export` wrote, or standard input (-). If interrupted, run it
     again.
 
@@ -95,36 +97,40 @@ def import_command(settings: Settings, /, path: str, handle: str, dry: bool, **g
     export: its customers' wishes are added to the store.
     """
     is_csv = re.search(r"\.[ct]sv(\.gz|\.zip)?\Z", path.lower())
-    if is_csv or any(value not in (None, False) for value in given.values()):
-        _import_csv(settings, path, handle, _reading(**given), dry)
+    if is_csv or any(value not in (None, False) for value in csv_options.values()):
+        _import_csv(settings, path, handle, _parse_csv_options(**csv_options), dry)
     else:
-        _import_export(settings, path, handle, dry)
+        _import_export_file(settings, path, handle, dry)
 
 
 # rule: import-csv
-def _reading(
-    columns: str | None, zone: str | None, date_format: str | None, day_first: bool, **given: Any
+def _parse_csv_options(
+    columns: str | None,
+    zone: str | None,
+    date_format: str | None,
+    day_first: bool,
+    **other_options: Any,
 ) -> csv_file.Reading:
     """Returns how to read a CSV file. Raises ``Invalid``."""
     if date_format and day_first:
         raise click.UsageError("--date-format and --day-first can't be combined.")
     return csv_file.Reading(
-        {} if columns is None else csv_file.columns(columns),
+        {} if columns is None else csv_file.parse_columns(columns),
         zone=None if zone is None else reporting.zone("--time-zone", zone),
         date_format=dates.check_format(date_format) if date_format else "",
         day_first=day_first,
-        **{name: value for name, value in given.items() if value},
+        **{name: value for name, value in other_options.items() if value},
     )
 
 
-def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> None:
+def _import_export_file(settings: Settings, path: str, handle: str, dry: bool) -> None:
     sealing = opening.sealing(settings)
     file = ImportFile(path, clock(), open_input(settings, path))
-    _check(path, file)
+    _check_file(path, file)
 
-    async def add(db: Database) -> Counts:
-        how = await db.read(importing.plan, file, handle)
-        if how == "other":
+    async def check_and_load(db: Database) -> Counts:
+        mode = await db.read(importing.plan, file, handle)
+        if mode == "other":
             terminal.say(
                 f"{handle!r} isn't the store in the file: only profiles and products are imported.",
                 err=True,
@@ -132,72 +138,79 @@ def _import_export(settings: Settings, path: str, handle: str, dry: bool) -> Non
         else:
             check_outbound(settings, file)
             importing.check_secrets(sealing, file)
-            await importing.check_apart(db, file)
+            await importing.check_tokens(db, file)
         store: Store = file.store
         if not dry:
             store = await db.long_write(importing.take_store, sealing, file, handle, now())
-        elif how == "other":
+        elif mode == "other":
             store = await db.read(stores.by_handle, handle)
-        return await _load(db, file, store, how, dry)
+        return await _load_records(db, file, store, mode, dry)
 
-    terminal.say(_summary(run(settings, add), dry))
+    terminal.say(_summarise(run(settings, check_and_load), dry))
     if file.placeholders:
-        said = f"{counted(file.placeholders, 'customer')} with a placeholder as id"
-        terminal.say(f"{said}: `wishwell doctor` names them.")
+        message = f"{format_count(file.placeholders, 'customer')} with a placeholder as id"
+        terminal.say(f"{message}: `wishwell doctor` names them.")
 
 
 # rule: import-csv
 def _import_csv(
-    settings: Settings, path: str, handle: str, how: csv_file.Reading, dry: bool
+    settings: Settings, path: str, handle: str, reading: csv_file.Reading, dry: bool
 ) -> None:
-    async def look(db: Database) -> tuple[Store, bool]:
+    async def read_store(db: Database) -> tuple[Store, bool]:
         store = await db.read(stores.by_handle, handle)
         return store, await db.read(importing.has_email_ids, store)
 
-    store, has_email_ids = run(settings, look)
-    emails_are_ids = how.emails_are_ids or has_email_ids
-    how = msgspec.structs.replace(how, emails_are_ids=emails_are_ids)
-    file = CsvFile(path, store, how, clock(), open_input(settings, path))
-    if file.columns != how.columns:  # rule: import-guess
-        terminal.say(wish_columns.summary(file.columns, file.ignored))
-    _check(path, file)
-    for line in file.first if dry else ():
+    store, has_email_ids = run(settings, read_store)
+    emails_are_ids = reading.emails_are_ids or has_email_ids
+    reading = msgspec.structs.replace(reading, emails_are_ids=emails_are_ids)
+    file = CsvFile(path, store, reading, clock(), open_input(settings, path))
+    if file.columns != reading.columns:  # rule: import-guess
+        terminal.say(wish_columns.describe_columns(file.columns, file.ignored))
+    _check_file(path, file)
+    for line in file.example_lines if dry else ():
         terminal.say(line)
-    _say_omissions(path, file)
-    counts = run(settings, lambda db: _load(db, file, store, "same", dry))
-    said = [_summary(counts, dry)]
-    if file.guests:
-        said.append(f"skipped {counted(file.guests, 'row')} without a customer")
+    _print_omissions(path, file)
+    counts = run(settings, lambda db: _load_records(db, file, store, "same", dry))
+    summary_parts = [_summarise(counts, dry)]
+    if file.guest_rows:
+        summary_parts.append(f"skipped {format_count(file.guest_rows, 'row')} without a customer")
     if file.omissions.rows or file.omissions.cells:
-        rows, cells = counted(file.omissions.rows, "row"), counted(file.omissions.cells, "cell")
-        said.append(f"left out {rows} and {cells}")
-    terminal.say("; ".join(said))
+        rows, cells = (
+            format_count(file.omissions.rows, "row"),
+            format_count(file.omissions.cells, "cell"),
+        )
+        summary_parts.append(f"left out {rows} and {cells}")
+    terminal.say("; ".join(summary_parts))
 
 
 # rule: import-omissions
-def _say_omissions(path: str, file: CsvFile) -> None:
+def _print_omissions(path: str, file: CsvFile) -> None:
     """Prints why rows and cells are left out, and the name of a list of these rows."""
-    for reason in file.omissions.reasons():
+    for reason in file.omissions.describe_reasons():
         terminal.say(f"left out: {reason}")
     if file.omissions.rows:
         terminal.say(f"rows left out are listed in {file.omissions.write(path)}")
 
 
-async def _load(
-    db: Database, file: ImportFile | CsvFile, store: Store, how: importing.How, dry: bool
+async def _load_records(
+    db: Database, file: ImportFile | CsvFile, store: Store, mode: importing.ImportMode, dry: bool
 ) -> Counts:
     progress, counts = Progress(), Counts()
-    keys = file.spool.ask("SELECT count(DISTINCT key) FROM records WHERE key > ''").fetchone()[0]
-    async for counts in importing.load(db, file, store, dry=dry, how=how, clock=clock):
-        progress.report(_summary(counts, dry), (counts.profiles + counts.there) / max(1, keys))
+    profiles_in_file = file.spool.query(
+        "SELECT count(DISTINCT key) FROM records WHERE key > ''"
+    ).fetchone()[0]
+    async for counts in importing.load(db, file, store, dry=dry, mode=mode, clock=clock):
+        progress.report(
+            _summarise(counts, dry), (counts.profiles + counts.existing) / max(1, profiles_in_file)
+        )
     return counts
 
 
-def _check(path: str, file: ImportFile | CsvFile) -> None:
+def _check_file(path: str, file: ImportFile | CsvFile) -> None:
     """Raises ``Invalid`` for a file with errors. Prints them first if there are several."""
     progress = Progress()
-    for number in file.check():
-        progress.report(f"checked {counted(number, 'line')}")
+    for line_count in file.check():
+        progress.report(f"checked {format_count(line_count, 'line')}")
     errors = file.spool.errors
     if len(errors) == 1:
         raise Invalid(f"{path}: {errors[0]}. Nothing was imported.")
@@ -215,11 +228,15 @@ def check_outbound(settings: Settings, file: ImportFile) -> None:
         check_url(settings, f"line {line}: webhook.url", record.url)
 
 
-def _summary(counts: Counts, dry: bool) -> str:
-    done = "to add" if dry else "added"
-    return f"{done}: {_numbers(counts)}; {counted(counts.there, 'profile')} already existed"
+def _summarise(counts: Counts, dry: bool) -> str:
+    verb = "to add" if dry else "added"
+    return f"{verb}: {_format_counts(counts)}; {format_count(counts.existing, 'profile')} already existed"
 
 
-def _numbers(counts: Counts | EndRecord) -> str:
-    numbers = (counts.profiles, "profile"), (counts.lists, "list"), (counts.items, "item")
-    return ", ".join(counted(*number) for number in numbers)
+def _format_counts(counts: Counts | EndRecord) -> str:
+    numbers_with_nouns = (
+        (counts.profiles, "profile"),
+        (counts.lists, "list"),
+        (counts.items, "item"),
+    )
+    return ", ".join(format_count(*number) for number in numbers_with_nouns)

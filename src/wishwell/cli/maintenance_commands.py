@@ -27,12 +27,12 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
     """
     from wishwell.server import doctor  # imports the service's routes
 
-    lines = asyncio.run(doctor.run_checks(settings))
+    checks = asyncio.run(doctor.run_checks(settings))
     if as_json:
-        terminal.show(lines, as_json)
-    for line in () if as_json else lines:
-        terminal.say(f"{line.state:4}  {line.what:10}  {line.says}")
-    if any(line.state == "bad" for line in lines):
+        terminal.show(checks, as_json)
+    for check in () if as_json else checks:
+        terminal.say(f"{check.state:4}  {check.what:10}  {check.says}")
+    if any(check.state == "bad" for check in checks):
         raise click.exceptions.Exit(1)
 
 
@@ -86,20 +86,20 @@ def backup_command(settings: Settings, path: str, folder: str | None) -> None:
             f"or pgBackRest: {DOCS}operations.md#backup-and-restore"
         )
     # Like Ctrl-C, these signals must remove the partial copy.
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(ending) == signal.SIG_DFL:
-            signal.signal(ending, signal.default_int_handler)
+    for signal_number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(signal_number) == signal.SIG_DFL:
+            signal.signal(signal_number, signal.default_int_handler)
     began = time.monotonic()
     size = backup.copy(config.sqlite_path(settings.database_url), path)
-    took = time.monotonic() - began
+    seconds = time.monotonic() - began
     terminal.say(
-        f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, verified, took {took:,.1f} s"
+        f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, verified, took {seconds:,.1f} s"
     )
     try:
-        written, warning = keys.back_up(settings, path, folder)
+        copied_keys, warning = keys.back_up(settings, path, folder)
     except (ServiceError, OSError) as error:
         raise Misconfigured(f"The database was copied, but not its keys. {error}") from error
-    for name in written:
+    for name in copied_keys:
         terminal.say(f"{click.format_filename(name)}: a key")
     if warning:
         terminal.say(warning, err=True)

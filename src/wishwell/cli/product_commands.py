@@ -8,8 +8,16 @@ import msgspec
 
 from wishwell import currencies, stores
 from wishwell.cli import terminal
-from wishwell.cli.common_options import NAMED_STORE, Progress, clock, new_id, now, open_input, run
-from wishwell.cli.terminal import counted
+from wishwell.cli.common_options import (
+    REQUIRED_STORE,
+    Progress,
+    clock,
+    new_id,
+    now,
+    open_input,
+    run,
+)
+from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.clock import ClockSuspect
@@ -27,11 +35,11 @@ from wishwell.importers.catalogue_summary import Summary
 from wishwell.stores import reporting
 
 _MAX_REASONS = 20
-_MAX_CHARACTERS = 500
+_MAX_COLUMN_CHARACTERS = 500
 """Characters of the names of ignored columns."""
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
+def _add_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--dry-run", "dry", is_flag=True,
                      help="Show the first products and what would change, and change nothing."),
@@ -51,8 +59,8 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--id-pattern", "pattern", metavar="TEXT",
                      help="Pattern of the file's ids, such as 'shopify_DE_{product}_{variant}'."),
         click.option("--map", "columns", metavar="FIELD=COLUMN,…",
-                     help=f"Columns for {', '.join(feed_formats.MAPPED)}, if they differ from the "
-                     "format's."),
+                     help=f"Columns for {', '.join(feed_formats.MAPPABLE_FIELDS)}, if they "
+                     "differ from the format's."),
         click.option("--format", "kind",
                      type=click.Choice([*feed_formats.FORMATS, *feed_rows.SYNTAXES]),
                      help="Format (default: detected from the content)."),
@@ -60,7 +68,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
                      help="Percentage by which prices may become lower (default: 80): with more "
                      "than 20 such products, or one with over 100 wishes, they are held back."),
         click.option("--accept-drops", is_flag=True, help="Import prices however low they are."),
-        NAMED_STORE,
+        REQUIRED_STORE,
     ):  # fmt: skip
         command = option(command)
     return command
@@ -69,7 +77,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 # rule: catalogue-import
 @click.command("products")
 @click.argument("path", metavar="FILE")
-@_options
+@_add_options
 @click.pass_obj
 def products_command(
     settings: Settings,
@@ -83,7 +91,7 @@ def products_command(
     max_drop: int,
     accept_drops: bool,
     as_json: bool,
-    **given: Any,
+    **reading_options: Any,
 ) -> None:
     """Import the shop's catalogue from a file or standard input (-).
 
@@ -92,34 +100,38 @@ def products_command(
     usable id; the summary says why. Fields without a column keep their values. Run it again
     whenever the catalogue has changed.
     """
-    how = _reading(**{name: text for name, text in given.items() if text})
+    parsed_options = _parse_reading_options(
+        **{name: text for name, text in reading_options.items() if text}
+    )
     store = run(settings, lambda db: db.read(stores.by_handle, handle))
     progress = Progress()
     with open_input(settings, path) as file:
-        found = Catalogue(path, file, store, clock(), accept_deletions=accept_deletions, **how)
+        catalogue = Catalogue(
+            path, file, store, clock(), accept_deletions=accept_deletions, **parsed_options
+        )
         size = file.seek(0, 2)
         file.seek(0)
-        for number in found.read():
-            progress.report(f"checked {number:,} rows", file.tell() / size)
-    is_refused = strict and bool(found.reasons)
+        for row_count in catalogue.read():
+            progress.report(f"checked {row_count:,} rows", file.tell() / size)
+    is_refused = strict and bool(catalogue.reasons)
     since = now() if delete_missing else ""
-    changes = Changes(found, since=since, max_drop=max_drop, accepts_drops=accept_drops)
+    changes = Changes(catalogue, since=since, max_drop=max_drop, accepts_drops=accept_drops)
     if not is_refused:
-        _import(settings, found, changes, progress, dry=dry, since=since)
-    make = catalogue_summary.of_dry_run if dry else catalogue_summary.of
-    summary = make(found, changes, clock())
-    summary.products = found.count() if is_refused else summary.products
+        _import_catalogue(settings, catalogue, changes, progress, dry=dry, since=since)
+    summarise = catalogue_summary.summarise_dry_run if dry else catalogue_summary.summarise
+    summary = summarise(catalogue, changes, clock())
+    summary.products = catalogue.count() if is_refused else summary.products
     if dry and not (as_json or is_refused):
-        terminal.say(catalogue_summary.table_of(changes.examples(), found.sales))
-    _print(summary, as_json)
+        terminal.say(catalogue_summary.format_table(changes.examples(), catalogue.sales))
+    _print_summary(summary, as_json)
     if is_refused:
         raise Invalid(f"{path}: nothing was imported, because not all of it can be read.")
-    _check(path, found, changes, deletes=delete_missing)
+    _fail_if_incomplete(path, catalogue, changes, deletes=delete_missing)
 
 
-def _import(
+def _import_catalogue(
     settings: Settings,
-    found: Catalogue,
+    catalogue: Catalogue,
     changes: Changes,
     progress: Progress,
     *,
@@ -128,25 +140,29 @@ def _import(
 ) -> None:
     """Puts the products, deletes the missing ones if asked to, and stores the run's summary.
     ``dry``: only compares. ``since``: when the import began if it deletes, or empty."""
-    all_products, missing = found.count(), found.missing
+    product_count, missing = catalogue.count(), catalogue.missing
 
-    async def put(db: Database) -> None:
-        async for _ in catalogue_variants.join(db, found):
+    async def import_products(db: Database) -> None:
+        async for _ in catalogue_variants.join(db, catalogue):
             progress.report("looking for variants")
         async for _ in missing.count(db, deletes=bool(since)):
             progress.report(f"compared {missing.stored_products:,} stored products")
         suspect = await _suspicion(db) if missing.products or missing.variants else None
         missing.removes_variants &= suspect is None
         async for _ in changes.compare(db):
-            progress.report(f"compared {found.compared:,} products", found.compared / all_products)
+            progress.report(
+                f"compared {catalogue.compared:,} products", catalogue.compared / product_count
+            )
         if dry:
             async for _ in changes.preview(db, clock()):
                 progress.report("counting notices")
         else:
             async for _ in changes.put(db, new_id, now):
-                done = found.put + found.unchanged
-                progress.report(f"{done:,} of {all_products:,} products", done / all_products)
-        deletes = since and not (found.is_unsure or missing.is_withheld)
+                handled = catalogue.put + catalogue.unchanged
+                progress.report(
+                    f"{handled:,} of {product_count:,} products", handled / product_count
+                )
+        deletes = since and not (catalogue.is_unsure or missing.is_withheld)
         if deletes and suspect is not None:
             raise suspect
         if dry:
@@ -155,10 +171,10 @@ def _import(
             await clock.observe(db)
             async for _ in missing.delete(db, since, clock):
                 progress.report(f"{missing.deleted:,} products deleted")
-        summary = catalogue_summary.of(found, changes, clock())
-        await catalogue_summary.save(db, found.store, summary)
+        summary = catalogue_summary.summarise(catalogue, changes, clock())
+        await catalogue_summary.save(db, catalogue.store, summary)
 
-    run(settings, put)
+    run(settings, import_products)
 
 
 async def _suspicion(db: Database) -> ClockSuspect | None:
@@ -171,94 +187,107 @@ async def _suspicion(db: Database) -> ClockSuspect | None:
 
 
 # rules: catalogue-delete-missing, command-error
-def _check(path: str, found: Catalogue, changes: Changes, *, deletes: bool) -> None:
+def _fail_if_incomplete(
+    path: str, catalogue: Catalogue, changes: Changes, *, deletes: bool
+) -> None:
     """Ends the command with an error if rows were left out, too much is missing, or prices were
     held back."""
-    if deletes and found.is_unsure:
+    if deletes and catalogue.is_unsure:
         raise Invalid(
             f"{path}: nothing was deleted: some rows were left out, so "
             "products missing from the file can't be distinguished from those."
         )
-    if found.refused:
+    if catalogue.refused:
         raise Invalid(f"{path}: some rows were left out (listed above).")
     withheld = []
-    if found.missing.is_withheld:
+    if catalogue.missing.is_withheld:
         withheld.append(
-            f"nothing was deleted, because the file lacks {found.missing}, more than a fifth. If "
-            "the file is complete, run again with --accept-deletions."
+            f"nothing was deleted, because the file lacks {catalogue.missing}, more than a fifth. "
+            "If the file is complete, run again with --accept-deletions."
         )
     if changes.held_prices:
         withheld.append(
-            f"the prices of {counted(changes.held_prices, 'product')} were held back, because "
+            f"the prices of {format_count(changes.held_prices, 'product')} were held back, because "
             "they would drop too far. If they are right, run again with --accept-drops."
         )
     if withheld:
         terminal.fail(f"{path}: {' '.join(withheld)}", terminal.WITHHELD)
 
 
-def _print(summary: Summary, as_json: bool) -> None:
+def _print_summary(summary: Summary, as_json: bool) -> None:
     if as_json:
         terminal.say(msgspec.json.encode(summary).decode())
     else:
-        terminal.say("\n".join(_lines(summary)))
+        terminal.say("\n".join(_summary_lines(summary)))
 
 
-def _lines(summary: Summary) -> Iterator[str]:
+def _summary_lines(summary: Summary) -> Iterator[str]:
     """Yields the summary's lines."""
     yield f"format: {summary.format} ({summary.syntax})"
-    read = [f"{field} from {column}" for field, column in summary.fields.items()] or summary.columns
-    yield f"columns: {', '.join(read)}"
+    columns = [
+        f"{field} from {column}" for field, column in summary.fields.items()
+    ] or summary.columns
+    yield f"columns: {', '.join(columns)}"
     if summary.ignored:
-        yield f"ignored columns: {', '.join(summary.ignored)[:_MAX_CHARACTERS]}"
+        yield f"ignored columns: {', '.join(summary.ignored)[:_MAX_COLUMN_CHARACTERS]}"
     if summary.dry_run and (summary.missing_products or summary.missing_variants):
-        lacks = counted(summary.missing_products, "product")
-        yield f"to delete: {lacks}, {counted(summary.missing_variants, 'variant')}"
+        missing_products = format_count(summary.missing_products, "product")
+        yield f"to delete: {missing_products}, {format_count(summary.missing_variants, 'variant')}"
     if summary.dry_run:
-        yield from _forecast(summary)
+        yield from _forecast_lines(summary)
     for drop in summary.held:
         yield f"held back: {drop}"
-    if (more := summary.held_prices - len(summary.held)) > 0:
-        yield f"held back: {more:,} more products"
+    if (unlisted := summary.held_prices - len(summary.held)) > 0:
+        yield f"held back: {unlisted:,} more products"
     for reason in summary.reasons[:_MAX_REASONS]:
         yield f"left out: {reason}"
-    if (more := len(summary.reasons) - _MAX_REASONS) > 0:
-        yield f"left out: {more} more reasons; --json prints them"
-    done = (
+    if (unlisted := len(summary.reasons) - _MAX_REASONS) > 0:
+        yield f"left out: {unlisted} more reasons; --json prints them"
+    outcome = (
         f"{summary.imported:,} imported, {summary.unchanged:,} unchanged, "
         f"{summary.deleted:,} deleted"
     )
     if summary.dry_run:
-        done = "nothing was changed (--dry-run)"
+        outcome = "nothing was changed (--dry-run)"
     left_out = summary.refused + summary.hidden + summary.skipped
     yield (
-        f"{counted(summary.rows, 'row')}, {counted(summary.products, 'product')}: {done}; "
-        f"{counted(left_out, 'row')} and {counted(summary.lost, 'cell')} "
+        f"{format_count(summary.rows, 'row')}, {format_count(summary.products, 'product')}: "
+        f"{outcome}; {format_count(left_out, 'row')} and {format_count(summary.lost, 'cell')} "
         "left out"
     )
 
 
 # rule: catalogue-dry-run
-def _forecast(summary: Summary) -> Iterator[str]:
+def _forecast_lines(summary: Summary) -> Iterator[str]:
     """Yields the lines about the changes that an import would make."""
     yield (
         f"products: {summary.new:,} new, {summary.changed:,} changed, {summary.unchanged:,} "
         f"unchanged, {summary.deleted:,} deleted"
     )
-    drops, restocks = counted(summary.price_drops, "item"), counted(summary.restocks, "item")
+    drops, restocks = (
+        format_count(summary.price_drops, "item"),
+        format_count(summary.restocks, "item"),
+    )
     yield f"notices: {drops} with a price drop, {restocks} back in stock"
     for drop in summary.largest_drops:
         yield f"largest drop: {drop}{', held back' * drop.held}"
 
 
-def _reading(kind: str = "", columns: str = "", **given: Any) -> dict[str, Any]:
+def _parse_reading_options(
+    kind: str = "", columns: str = "", **other_options: Any
+) -> dict[str, Any]:
     """Returns the options for ``Catalogue``. Raises ``Invalid``."""
-    currency, zone = given.get("currency"), given.pop("zone", None)
+    currency, zone = other_options.get("currency"), other_options.pop("zone", None)
     if currency and not currencies.is_known(currency):
         raise Invalid(f"--currency: {currency!r} isn't a currency of ISO 4217, such as EUR.")
-    named = table.columns(columns, feed_formats.MAPPED, ()) if columns else {}
-    if kind != "woocommerce" and (extra := named.keys() & feed_formats.ONLY_WOOCOMMERCE):
-        raise Invalid(f"--map: {min(extra)} is only for --format woocommerce.")
-    if kind == "shopify" and named:
+    columns_by_field = (
+        table.parse_columns(columns, feed_formats.MAPPABLE_FIELDS, ()) if columns else {}
+    )
+    if kind != "woocommerce" and (
+        unsupported := columns_by_field.keys() & feed_formats.WOOCOMMERCE_FIELDS
+    ):
+        raise Invalid(f"--map: {min(unsupported)} is only for --format woocommerce.")
+    if kind == "shopify" and columns_by_field:
         raise Invalid("--map: --format shopify has fixed columns; omit one of the two options.")
-    in_zone = {"zone": reporting.zone("--time-zone", zone)} if zone else {}
-    return given | in_zone | {"kind": kind, "columns": named}
+    zone_option = {"zone": reporting.zone("--time-zone", zone)} if zone else {}
+    return other_options | zone_option | {"kind": kind, "columns": columns_by_field}

@@ -9,11 +9,11 @@ from wishwell import profiles
 from wishwell.cli import terminal
 from wishwell.cli.common_options import (
     JSON,
-    NAMED_STORE,
+    REQUIRED_STORE,
     Progress,
     clock,
     in_store,
-    paced,
+    pause_between,
     read_file,
 )
 from wishwell.config import Settings
@@ -35,7 +35,7 @@ def profile() -> None:
 @profile.command("erase")
 @click.argument("gid", required=False)
 @click.option("--from", "path", metavar="FILE", help="A file with a GID a line, in place of GID.")
-@NAMED_STORE
+@REQUIRED_STORE
 @in_store
 async def profile_erase(
     db: Database, settings: Settings, store: Store, /, gid: str | None, path: str | None
@@ -45,38 +45,32 @@ async def profile_erase(
     Waits until the data is removed. If interrupted, a running service finishes the erasure, or
     this command when run again.
     """
-    if (gid is None) == (path is None):
-        raise click.UsageError("Name a GID, or a file with --from.")
-    lines = [] if gid is None else [("GID", gid)]
-    if path is not None:
-        text = read_file("--from", path).split("\n")
-        lines = [(f"line {n}", line.strip()) for n, line in enumerate(text, 1) if line.strip()]
+    targets = _parse_profiles(settings, store, _read_gids(gid, path))
     progress = Progress()
-    chosen = _parsed(settings, store, lines)
-    keys: list[str] = []
+    pending_keys: list[str] = []
     erased = 0
-    for at in range(0, len(chosen), _BATCH_SIZE):
-        for one in chosen[at : at + _BATCH_SIZE]:
+    for start in range(0, len(targets), _BATCH_SIZE):
+        for target in targets[start : start + _BATCH_SIZE]:
             with contextlib.suppress(NotFound):  # a session that is closed or never existed
-                ended = await db.long_write(erasure.erase, one, clock())
-                erased += bool(ended)
-                keys += ended
-        if keys and not at:
+                erased_keys = await db.long_write(erasure.erase, target, clock())
+                erased += bool(erased_keys)
+                pending_keys += erased_keys
+        if pending_keys and not start:
             terminal.say("no longer visible; waiting for the data to be removed", err=True)
-        async for _ in paced(erasure.work(db, clock)):
-            progress.report(f"{erased:,} of {len(chosen):,} erased; the rest is being removed")
-    left = [key for key in keys if await db.read(erasure.is_under_way, key)]
-    if left:
+        async for _ in pause_between(erasure.work(db, clock)):
+            progress.report(f"{erased:,} of {len(targets):,} erased; the rest is being removed")
+    unfinished = [key for key in pending_keys if await db.read(erasure.is_under_way, key)]
+    if unfinished:
         raise Unavailable(
-            f"{len(left):,} can't be removed yet; they stay hidden, and it is tried again."
+            f"{len(unfinished):,} can't be removed yet; they stay hidden, and it is tried again."
         )
     terminal.say(
-        f"{erased:,} profile{'s' * (erased != 1)} erased; {len(chosen) - erased:,} not found"
+        f"{erased:,} profile{'s' * (erased != 1)} erased; {len(targets) - erased:,} not found"
     )
 
 
 @profile.command("requests")
-@NAMED_STORE
+@REQUIRED_STORE
 @JSON
 @in_store
 async def profile_requests(db: Database, _: Settings, store: Store, /, as_json: bool) -> None:
@@ -84,10 +78,24 @@ async def profile_requests(db: Database, _: Settings, store: Store, /, as_json: 
     terminal.show(await db.read(platform_requests.every, store), as_json)
 
 
-def _parsed(settings: Settings, store: Store, lines: Sequence[tuple[str, str]]) -> list[Profile]:
+def _read_gids(gid: str | None, path: str | None) -> list[tuple[str, str]]:
+    """Returns the GIDs to erase, each after its label in error messages."""
+    if gid is not None and path is None:
+        return [("GID", gid)]
+    if path is not None and gid is None:
+        lines = read_file("--from", path).split("\n")
+        return [(f"line {n}", line.strip()) for n, line in enumerate(lines, 1) if line.strip()]
+    raise click.UsageError("Name a GID, or a file with --from.")
+
+
+def _parse_profiles(
+    settings: Settings, store: Store, labelled_gids: Sequence[tuple[str, str]]
+) -> list[Profile]:
     """Returns the profiles without duplicates. Raises ``Invalid``, before anything is erased."""
-    if not lines:
+    if not labelled_gids:
         raise Invalid("--from: the file names nobody.")
     namespace = settings.session_namespace
-    found = [profiles.parse(store, namespace, gid, label, is_stored=True) for label, gid in lines]
-    return list({one.id: one for one in found}.values())
+    parsed_profiles = [
+        profiles.parse(store, namespace, gid, label, is_stored=True) for label, gid in labelled_gids
+    ]
+    return list({parsed.id: parsed for parsed in parsed_profiles}.values())

@@ -5,7 +5,7 @@ from collections import Counter
 import click
 
 from wishwell.cli import terminal
-from wishwell.cli.common_options import JSON, Progress, clock, in_database, paced
+from wishwell.cli.common_options import JSON, Progress, clock, in_database, pause_between
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.errors import Invalid
@@ -35,33 +35,37 @@ async def restore_replay(
     acts, errors, warnings = journal_replay.read(paths)
     for line in (*warnings, *errors):
         terminal.say(line, err=True)
-    progress, counts, foreign = Progress(), Counter[str](), Counter[str]()
-    shown = []
+    progress, outcomes, unknown_acts_by_store = Progress(), Counter[str](), Counter[str]()
+    listed_acts = []
     async for act in journal_replay.repeat(db, acts, clock, dry=dry):
-        counts[act.outcome] += 1
-        progress.report(f"{counts.total():,} acts read")
+        outcomes[act.outcome] += 1
+        progress.report(f"{outcomes.total():,} acts read")
         if act.outcome == "unknown" and act.says:
-            foreign[act.store or "a store without a name"] += 1
+            unknown_acts_by_store[act.store or "a store without a name"] += 1
         if as_json or act.outcome not in ("done", "unknown"):
-            shown.append(act)
-    failed = set[str]()
+            listed_acts.append(act)
+    failed_profiles = set[str]()
     if not dry:
-        async for _ in paced(erasure.work(db, clock, failed)):
+        async for _ in pause_between(erasure.work(db, clock, failed_profiles)):
             pass
-    if shown or as_json:
-        terminal.show(shown, as_json)
-    if foreign:
-        listed = ", ".join(f"{number:,} of {store}" for store, number in foreign.items())
+    if listed_acts or as_json:
+        terminal.show(listed_acts, as_json)
+    if unknown_acts_by_store:
+        stores_text = ", ".join(
+            f"{number:,} of {store}" for store, number in unknown_acts_by_store.items()
+        )
         terminal.say(
-            f"Acts of stores that aren't here: {listed}. Are backup and journal the right ones?",
+            f"Acts of stores that aren't here: {stores_text}. "
+            "Are backup and journal the right ones?",
             err=True,
         )
-    done: journal_replay.Outcome = "to repeat" if dry else "repeated"
+    repeated: journal_replay.Outcome = "to repeat" if dry else "repeated"
     terminal.say(
-        f"{counts[done]:,} {done}, {counts['done']:,} done already, {counts['unknown']:,} "
-        f"unknown here, {counts['by hand']:,} to do by hand, {counts['failed']:,} failed",
+        f"{outcomes[repeated]:,} {repeated}, {outcomes['done']:,} done already, "
+        f"{outcomes['unknown']:,} unknown here, {outcomes['by hand']:,} to do by hand, "
+        f"{outcomes['failed']:,} failed",
         err=as_json,
     )
-    if errors or counts["failed"]:
-        raise Invalid(f"{len(errors) + counts['failed']:,} acts were not repeated; see above.")
-    purge.check_removed(failed)
+    if errors or outcomes["failed"]:
+        raise Invalid(f"{len(errors) + outcomes['failed']:,} acts were not repeated; see above.")
+    purge.check_removed(failed_profiles)

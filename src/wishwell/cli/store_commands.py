@@ -18,10 +18,10 @@ from wishwell.cli.common_options import (
     in_database,
     new_id,
     now,
-    paced,
+    pause_between,
     read_file,
 )
-from wishwell.cli.terminal import counted
+from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
@@ -37,7 +37,7 @@ def store() -> None:
     """Manage the stores that this deployment serves."""
 
 
-def _store_options(command: Callable[..., None]) -> Callable[..., None]:
+def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         JSON,
         click.option("--limit", "limits", multiple=True, metavar="NAME=N",
@@ -129,11 +129,11 @@ def _store_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @store.command("create")
 @click.argument("handle")
-@_store_options
+@_add_store_options
 @in_database
-async def store_create(db: Database, settings: Settings, /, **given: Any) -> None:
+async def store_create(db: Database, settings: Settings, /, **options: Any) -> None:
     """Create a store."""
-    await _put(db, settings, new=True, **given)
+    await _put_and_print(db, settings, new=True, **options)
 
 
 @store.command("update")
@@ -146,17 +146,17 @@ async def store_create(db: Database, settings: Settings, /, **given: Any) -> Non
     help="Sign visitors' cookies with a new secret. With rotate, existing cookies stay "
     "valid; with leaked, they become invalid.",
 )
-@_store_options
+@_add_store_options
 @in_database
-async def store_update(db: Database, settings: Settings, /, **given: Any) -> None:
+async def store_update(db: Database, settings: Settings, /, **options: Any) -> None:
     """Change a store. Options that aren't given stay unchanged; an empty text resets an option.
 
     Changes take effect in every process within 5 seconds.
     """
-    await _put(db, settings, new=False, **given)
+    await _put_and_print(db, settings, new=False, **options)
 
 
-async def _put(
+async def _put_and_print(
     db: Database,
     settings: Settings,
     *,
@@ -165,17 +165,17 @@ async def _put(
     as_json: bool,
     new_handle: str | None = None,
     new_signer: Literal["rotate", "leaked"] | None = None,
-    **given: Any,
+    **options: Any,
 ) -> None:
-    patch, hidden = _given_patches(settings, given)
+    patch, secrets_patch = _parse_options(settings, options)
     patch = msgspec.structs.replace(patch, handle=new_handle)
-    hidden = msgspec.structs.replace(hidden, new_signer=new_signer)
+    secrets_patch = msgspec.structs.replace(secrets_patch, new_signer=new_signer)
 
     async def change(tx: Writer) -> Store:
-        changed = await put(tx, settings, handle, patch, hidden, new=new)
-        if patch.naming or hidden.jwt_keys:
-            await store_secrets.check_apart(tx, opening.sealing(settings), changed)
-        return changed
+        changed_store = await put_store(tx, settings, handle, patch, secrets_patch, new=new)
+        if patch.naming or secrets_patch.jwt_keys:
+            await store_secrets.check_apart(tx, opening.sealing(settings), changed_store)
+        return changed_store
 
     terminal.show([await db.write(change)], as_json)
 
@@ -200,30 +200,30 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     meantime. If interrupted, run it again.
     """
     progress = Progress()
-    doomed = await db.read(stores.by_handle_or_deleted, handle)
+    target = await db.read(stores.by_handle_or_deleted, handle)
     if not yes:
         terminal.say(
-            f"This deletes the store {doomed.handle!r} with all its data. To keep a "
+            f"This deletes the store {target.handle!r} with all its data. To keep a "
             "copy, run `wishwell export` first. Type the handle to continue:",
             err=True,
         )
-        if terminal.first_line() != doomed.handle:
+        if terminal.first_line() != target.handle:
             raise Invalid("The handle doesn't match; nothing was deleted.")
-    doomed = await db.write(store_deletion.begin, handle, now())
+    target = await db.write(store_deletion.begin, handle, now())
     # After this time, every process has seen the deletion and has stopped writing to the store.
     await asyncio.sleep(stores.PROPAGATION_MS / 1000)
-    gone = 0
-    async for gone in paced(store_deletion.run(db, doomed)):
-        progress.report(f"{counted(gone, 'profile')} deleted")
-    terminal.say(f"deleted the store {handle} with {counted(gone, 'profile')}")
+    deleted_profiles = 0
+    async for deleted_profiles in pause_between(store_deletion.run(db, target)):
+        progress.report(f"{format_count(deleted_profiles, 'profile')} deleted")
+    terminal.say(f"deleted the store {handle} with {format_count(deleted_profiles, 'profile')}")
 
 
 # ------------------------------------------------------------------------------------ options
 
 
-def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatch, SecretsPatch]:
+def _parse_options(settings: Settings, options: dict[str, Any]) -> tuple[StorePatch, SecretsPatch]:
     """Returns the changes that the given options request."""
-    fields = {name: value for name, value in given.items() if value not in (None, ())}
+    fields = {name: value for name, value in options.items() if value not in (None, ())}
     for name in ("jwt_key_files", "platform_secret_files", "hosts", "origins"):
         if name in fields:  # an empty text clears the setting
             fields[name] = tuple(filter(None, fields[name]))
@@ -231,15 +231,15 @@ def _given_patches(settings: Settings, given: dict[str, Any]) -> tuple[StorePatc
         if name in fields:
             fields[name] = fields[name] == "on"
     if "texts" in fields:
-        fields["texts"] = _texts(fields["texts"])
-    for kind, struct in stores.GROUPS.items():
-        fields[kind] = {name: fields[name] for name in struct.__struct_fields__ if name in fields}
+        fields["texts"] = _read_texts(fields["texts"])
+    for group, struct in stores.GROUPS.items():
+        fields[group] = {name: fields[name] for name in struct.__struct_fields__ if name in fields}
     if "limits" in fields:
-        fields["limits"] = dict(map(_limit, fields["limits"]))
-    return patches(settings, Path(), fields, ("jwt-key-file", "platform-secret-file"))
+        fields["limits"] = dict(map(_parse_limit, fields["limits"]))
+    return make_patches(settings, Path(), fields, ("jwt-key-file", "platform-secret-file"))
 
 
-def _texts(path: str) -> Any:
+def _read_texts(path: str) -> Any:
     """Returns the texts in a JSON file; none for an empty path."""
     try:
         return msgspec.json.decode(read_file("texts", path)) if path else {}
@@ -247,38 +247,40 @@ def _texts(path: str) -> Any:
         raise Invalid(f"texts: {path[:200]} isn't valid JSON ({error}).") from error
 
 
-def _limit(text: str) -> tuple[str, int | None]:
+def _parse_limit(text: str) -> tuple[str, int | None]:
     name, equals, number = text.partition("=")
     if not equals or not re.fullmatch("[0-9]{0,20}", number):
         raise Invalid(f"limit: {text[:80]!r} must be NAME=N, or NAME= to reset it.")
     return name, int(number) if number else None
 
 
-def patches(
-    settings: Settings, folder: Path, fields: dict[str, Any], of_files: tuple[str, str]
+def make_patches(
+    settings: Settings, folder: Path, fields: dict[str, Any], file_options: tuple[str, str]
 ) -> tuple[StorePatch, SecretsPatch]:
     """Returns the changes to a store for values by field, reading the files that they name.
 
-    File names are relative to ``folder``. ``of_files``: the names of JWT key files and platform
+    File names are relative to ``folder``. ``file_options``: the names of JWT key files and platform
     secret files in error messages. Raises ``Invalid``.
     """
-    named = fields["naming"]
-    place = named.get("jwt_key_set", "")
-    if place and not place.startswith(("http://", "https://")):
-        named["jwt_key_set"] = place = _contents("jwt-key-set", folder, place)
-    if place:
-        opening.key_sets(settings).check("jwt-key-set", place)
+    naming = fields["naming"]
+    key_set = naming.get("jwt_key_set", "")
+    if key_set and not key_set.startswith(("http://", "https://")):
+        naming["jwt_key_set"] = key_set = _read_value_file("jwt-key-set", folder, key_set)
+    if key_set:
+        opening.key_sets(settings).check("jwt-key-set", key_set)
     keys, secrets = (
-        tuple(_contents(option, folder, name) for name in fields[field])
+        tuple(_read_value_file(option, folder, name) for name in fields[field])
         if field in fields
         else None
-        for option, field in zip(of_files, ("jwt_key_files", "platform_secret_files"), strict=True)
+        for option, field in zip(
+            file_options, ("jwt_key_files", "platform_secret_files"), strict=True
+        )
     )
     patch = {name: fields[name] for name in StorePatch.__struct_fields__ if name in fields}
     return StorePatch(**patch), SecretsPatch(keys, secrets)
 
 
-def _contents(option: str, folder: Path, name: str) -> str:
+def _read_value_file(option: str, folder: Path, name: str) -> str:
     path = str(folder / name)
     text = terminal.first_line() if path == "-" else read_file(option, path).strip()
     if not text:
@@ -286,12 +288,12 @@ def _contents(option: str, folder: Path, name: str) -> str:
     return text
 
 
-async def put(
+async def put_store(
     tx: Writer,
     settings: Settings,
     handle: str,
     patch: StorePatch,
-    hidden: SecretsPatch,
+    secrets_patch: SecretsPatch,
     *,
     new: bool,
 ) -> Store:
@@ -300,11 +302,11 @@ async def put(
     Raises ``Misconfigured`` if secrets are given and there is no sealing key to encrypt them.
     """
     if new:
-        changed = await stores.create(tx, new_id(), handle, patch, now())
+        changed_store = await stores.create(tx, new_id(), handle, patch, now())
     else:
-        changed = await stores.update(tx, handle, patch, now())
-    asked = not hidden.changes_nothing
-    sealing = opening.required_sealing(settings) if asked else opening.sealing(settings)
-    if sealing is not None and (new or asked):
-        await store_secrets.change(tx, sealing, changed, hidden, clock)
-    return changed
+        changed_store = await stores.update(tx, handle, patch, now())
+    changes_secrets = not secrets_patch.changes_nothing
+    sealing = opening.required_sealing(settings) if changes_secrets else opening.sealing(settings)
+    if sealing is not None and (new or changes_secrets):
+        await store_secrets.change(tx, sealing, changed_store, secrets_patch, clock)
+    return changed_store

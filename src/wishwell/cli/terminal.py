@@ -23,7 +23,7 @@ DEFECT = os.EX_SOFTWARE
 WITHHELD = 3
 """Exit code of a command that did everything but too many deletions or too low prices."""
 
-_NOTHING = "-"
+_EMPTY_CELL = "-"
 _UNLIMITED_COLUMNS = 1_000_000  # columns of a file or a pipe
 
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(10), *range(11, 32), *range(127, 160))}
@@ -37,16 +37,16 @@ class Command(click.Group):
     """A group of commands that reports expected errors in one line, without a traceback."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        with _one_line():  # because --help and --version print here
+        with _report_errors():  # because --help and --version print here
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _one_line():
+        with _report_errors():
             return super().invoke(ctx)
 
 
 @contextlib.contextmanager
-def _one_line() -> Iterator[None]:
+def _report_errors() -> Iterator[None]:
     try:
         yield
     except (click.exceptions.Exit, click.Abort, click.ClickException):
@@ -54,12 +54,12 @@ def _one_line() -> Iterator[None]:
     except Exception as error:
         line = failures.message_of(error)
         if line is None:
-            fail(_defect(error), DEFECT)
+            fail(_report_defect(error), DEFECT)
         if isinstance(error, BrokenPipeError):  # `| head` has read enough
-            _give_up(sys.stdout)
+            _discard_output(sys.stdout)
             raise click.exceptions.Exit(1) from None
         if isinstance(error, OSError):  # for example --help into a file on a full disk
-            _give_up(sys.stdout)
+            _discard_output(sys.stdout)
         fail(line, 1)
 
 
@@ -68,11 +68,11 @@ def fail(line: str, code: int) -> NoReturn:
     try:
         click.echo(f"wishwell: {' '.join(line.split())}".translate(_CONTROLS), err=True)
     except OSError:
-        _give_up(sys.stderr)
+        _discard_output(sys.stderr)
     raise click.exceptions.Exit(code)
 
 
-def _defect(error: Exception) -> str:
+def _report_defect(error: Exception) -> str:
     """Reports an unexpected error. Returns a message without the error's text (maybe a secret).
 
     `serve` logs the traceback; other commands print it if the log level is debug.
@@ -81,15 +81,15 @@ def _defect(error: Exception) -> str:
         logger.error("command_failed", exc_info=error)
     elif os.environ.get("WISHWELL_LOG_LEVEL") == "debug":
         traceback.print_exception(error)
-    at = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(at.filename).name}:{at.lineno}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    location = f"{Path(frame.filename).name}:{frame.lineno}"
     return (
-        f"This is a bug in wishwell: {type(error).__name__} at {place}. Please report "
+        f"This is a bug in wishwell: {type(error).__name__} at {location}. Please report "
         "it; with WISHWELL_LOG_LEVEL=debug the command prints the traceback."
     )
 
 
-def _give_up(stream: Any) -> None:
+def _discard_output(stream: Any) -> None:
     """Discards unwritten output, which Python would else try to write again at exit, and fail."""
     with contextlib.suppress(OSError, AttributeError):  # the stream is closed, or not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
@@ -111,7 +111,7 @@ def say(text: str, err: bool = False) -> None:
         click.echo(text.translate(_CONTROLS), stream)
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Returns a number with its noun in the singular or plural."""
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
@@ -130,25 +130,25 @@ def show(records: Sequence[Any], as_json: bool) -> None:
     if not rows:
         say("none")
         return
-    cells = [{column: _cell(value) for column, value in row.items()} for row in rows]
-    columns = list({column: None for row in cells for column in row if row[column] != _NOTHING})
-    shown = [[row.get(column, _NOTHING) for column in columns] for row in cells]
-    widths = [max(map(len, column)) for column in zip(columns, *shown, strict=True)]
+    cells = [{column: _format_cell(value) for column, value in row.items()} for row in rows]
+    columns = list({column: None for row in cells for column in row if row[column] != _EMPTY_CELL})
+    table = [[row.get(column, _EMPTY_CELL) for column in columns] for row in cells]
+    widths = [max(map(len, column)) for column in zip(columns, *table, strict=True)]
     if sum(widths) + 2 * len(widths) > shutil.get_terminal_size((_UNLIMITED_COLUMNS, 0)).columns:
         width = max(map(len, columns))
-        for line in shown:
+        for line in table:
             say(
                 "\n".join(f"{c.ljust(width)}  {v}" for c, v in zip(columns, line, strict=True))
                 + "\n"
             )
         return
-    for line in (columns, *shown):
+    for line in (columns, *table):
         say("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if isinstance(value, dict):
-        return ",".join(f"{key}={number}" for key, number in value.items()) or _NOTHING
+        return ",".join(f"{key}={number}" for key, number in value.items()) or _EMPTY_CELL
     if isinstance(value, list | tuple):
-        return ",".join(value) or _NOTHING
-    return _NOTHING if value in (None, "") else str(value)
+        return ",".join(value) or _EMPTY_CELL
+    return _EMPTY_CELL if value in (None, "") else str(value)

@@ -8,14 +8,14 @@ from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.cli import terminal
 from wishwell.cli.common_options import (
     JSON,
-    NAMED_STORE,
+    REQUIRED_STORE,
     STORE,
     clock,
     in_database,
-    in_days,
     in_store,
     new_id,
     now,
+    timestamp_in_days,
 )
 from wishwell.config import Settings
 from wishwell.db import Database
@@ -31,7 +31,7 @@ def token() -> None:
 
 # rule: admin-token-hashed
 @token.command("create")
-@NAMED_STORE
+@REQUIRED_STORE
 @click.option(
     "--for",
     "purpose",
@@ -68,10 +68,12 @@ async def token_create(
     scope: AdminScope = "reports" if purpose == "reports" else "admin"
     if purpose == "storefront":
         scope = "naming" if names_customers else "storefront"
-    expires = None if expires_days is None else in_days(clock(), expires_days)
-    label, token = auth.check_label(label), auth.new_admin_token()
-    await db.write(auth.create_admin_token, store, token, label, new_id(), now(), expires, scope)
-    terminal.say(token)
+    expires_at = None if expires_days is None else timestamp_in_days(clock(), expires_days)
+    label, admin_token = auth.check_label(label), auth.new_admin_token()
+    await db.write(
+        auth.create_admin_token, store, admin_token, label, new_id(), now(), expires_at, scope
+    )
+    terminal.say(admin_token)
 
 
 # rule: admin-token-hashed
@@ -88,43 +90,47 @@ async def token_list(
 
 # rule: token-revoked
 @token.command("revoke")
-@click.argument("what", metavar="ID|GID|TOKEN")
+@click.argument("identifier", metavar="ID|GID|TOKEN")
 @STORE
 @in_database
-async def token_revoke(db: Database, settings: Settings, /, what: str, handle: str) -> None:
+async def token_revoke(db: Database, settings: Settings, /, identifier: str, handle: str) -> None:
     """Revoke an admin token or profile tokens.
 
     ID or TOKEN revokes one token; GID revokes all tokens of a profile. - reads the argument from
     standard input, which keeps a token out of the shell's history. Takes effect in every process
     within 5 seconds.
     """
-    what = terminal.first_line() if what == "-" else what.strip()
-    if what.startswith("gid://"):
-        shop = await db.read(stores.by_handle, handle)
-        profile = profiles.parse(shop, settings.session_namespace, what, "GID", is_stored=True)
+    identifier = terminal.first_line() if identifier == "-" else identifier.strip()
+    if identifier.startswith("gid://"):
+        store = await db.read(stores.by_handle, handle)
+        profile = profiles.parse(
+            store, settings.session_namespace, identifier, "GID", is_stored=True
+        )
         if not await db.read(profiles.is_known, profile):
             raise NotFound(
-                f"The store {shop.handle!r} has no such session. Choose a store with --store.",
+                f"The store {store.handle!r} has no such session. Choose a store with --store.",
                 "session_not_found",
             )
         # rule: token-revoked. Also tokens issued before the clock was set back.
         at = max(clock(), await db.read(clock.likely_now))
         await db.write(auth.revoke_profile, profile, at)
-        done = f"revoked all tokens of {profile.gid}"
-    elif what.count(".") == 2:
-        profile, jti = await _claims(settings, db, what)
+        message = f"revoked all tokens of {profile.gid}"
+    elif identifier.count(".") == 2:
+        profile, jti = await _read_claims(settings, db, identifier)
         await db.write(auth.revoke_profile, profile, clock(), jti)
-        done = f"revoked a token of {profile.gid}"
+        message = f"revoked a token of {profile.gid}"
     else:
-        id = await db.write(auth.revoke_admin_token, what, now())
-        [record] = [one for one in await db.read(auth.admin_tokens, None) if one.id == id]
-        done = f"revoked admin token {id} ({record.label}) of store {record.store}"
-    terminal.say(done, err=True)
+        id = await db.write(auth.revoke_admin_token, identifier, now())
+        [record] = [each for each in await db.read(auth.admin_tokens, None) if each.id == id]
+        message = f"revoked admin token {id} ({record.label}) of store {record.store}"
+    terminal.say(message, err=True)
 
 
-async def _claims(settings: Settings, db: Database, text: str) -> tuple[profiles.Profile, str]:
-    directory = AccessCache(db, clock)
-    await directory.refresh()
+async def _read_claims(
+    settings: Settings, db: Database, profile_token: str
+) -> tuple[profiles.Profile, str]:
+    access_cache = AccessCache(db, clock)
+    await access_cache.refresh()
     keys = opening.signing_keys(settings)
-    tokens = auth.Authenticator(keys, directory, settings.session_namespace, clock)
-    return await tokens.claims_of(text)
+    authenticator = auth.Authenticator(keys, access_cache, settings.session_namespace, clock)
+    return await authenticator.claims_of(profile_token)

@@ -32,11 +32,11 @@ def webhook() -> None:
 
 
 def _uuid_argument(name: str) -> Decorator:
-    return click.argument(name, type=click.UUID, callback=lambda _, __, given: str(given))
+    return click.argument(name, type=click.UUID, callback=lambda _, __, uuid: str(uuid))
 
 
-_ID = _uuid_argument("id")
-_TYPES = click.option(
+_ID_ARGUMENT = _uuid_argument("id")
+_TYPES_OPTION = click.option(
     "--type",
     "types",
     multiple=True,
@@ -45,29 +45,29 @@ _TYPES = click.option(
 )
 
 
-_KEY_FILE = click.option(
+_KEY_FILE_OPTION = click.option(
     "--key-file",
     metavar="FILE",
     help="File with the key of the format's API; - reads standard input.",
 )
 
 
-def _command(
-    name: str, *parameters: Decorator, reads: bool = False
+def _webhook_command(
+    name: str, *parameters: Decorator, is_read: bool = False
 ) -> Callable[[Callable[..., UseCase]], Callable[..., None]]:
     """Decorates a function that returns a use-case, making it a command that prints the result."""
 
-    def register(make: Callable[..., UseCase]) -> Callable[..., None]:
-        @functools.wraps(make)
+    def register(make_use_case: Callable[..., UseCase]) -> Callable[..., None]:
+        @functools.wraps(make_use_case)
         async def command(
-            db: Database, settings: Settings, store: Store, /, as_json: bool, **given: Any
+            db: Database, settings: Settings, store: Store, /, as_json: bool, **options: Any
         ) -> None:
-            use = db.read if reads else db.write
-            shown = await use(make(settings, **given), store)
-            if isinstance(shown, Page):
-                terminal.show(shown.records, as_json)
-            elif shown is not None:
-                terminal.show([shown], as_json)
+            execute = db.read if is_read else db.write
+            returned = await execute(make_use_case(settings, **options), store)
+            if isinstance(returned, Page):
+                terminal.show(returned.records, as_json)
+            elif returned is not None:
+                terminal.show([returned], as_json)
 
         decorated = in_store(command)
         for parameter in reversed((*parameters, STORE, JSON)):
@@ -77,16 +77,16 @@ def _command(
     return register
 
 
-@_command(
+@_webhook_command(
     "create",
     click.argument("url"),
-    _TYPES,
+    _TYPES_OPTION,
     click.option(
         "--format",
         type=click.Choice([*formats.TOOLS]),
         help="Marketing tool whose API is at URL (default: Standard Webhooks).",
     ),
-    _KEY_FILE,
+    _KEY_FILE_OPTION,
     click.option(
         "--include",
         multiple=True,
@@ -105,24 +105,24 @@ def create(
     """Create a webhook. Prints its secret, which can't be shown again, unless it has a format."""
     check_url(settings, "url", url)
     sealing, types = opening.required_sealing(settings), tuple(dict.fromkeys(types))
-    new = NewWebhook(url, types, format, _key(key_file), tuple(dict.fromkeys(include)))
+    new = NewWebhook(url, types, format, _read_key(key_file), tuple(dict.fromkeys(include)))
     return lambda tx, store: webhooks.create(tx, sealing, store, new, new_id(), now())
 
 
-@_command("list", reads=True)
-def listed(settings: Settings) -> UseCase:
+@_webhook_command("list", is_read=True)
+def list_webhooks(settings: Settings) -> UseCase:
     """List the webhooks of a store, newest first."""
     return lambda tx, store: webhooks.page(tx, store, PageRequest(None, webhooks.MAX_WEBHOOKS))
 
 
-@_command(
+@_webhook_command(
     "update",
-    _ID,
+    _ID_ARGUMENT,
     click.option("--url", help="New URL of the webhook."),
-    _TYPES,
+    _TYPES_OPTION,
     click.option("--all-types", is_flag=True, help="Send events of all types."),
     click.option("--on/--off", "enabled", default=None, help="Turn the webhook on or off."),
-    _KEY_FILE,
+    _KEY_FILE_OPTION,
     click.option(
         "--include",
         type=click.Choice((*webhooks.INCLUDES, "nothing")),
@@ -144,52 +144,52 @@ def update(
         raise Invalid("--all-types: can't be combined with --type.")
     if url is not None:
         check_url(settings, "url", url)
-    chosen = tuple(dict.fromkeys(types)) if types or all_types else None
-    key, added = _key(key_file), None if include is None else (include,)
-    patch = WebhookPatch(url, chosen, enabled, key, () if include == "nothing" else added)
+    new_types = tuple(dict.fromkeys(types)) if types or all_types else None
+    key, new_include = _read_key(key_file), None if include is None else (include,)
+    patch = WebhookPatch(url, new_types, enabled, key, () if include == "nothing" else new_include)
     sealing = None if key is None else opening.required_sealing(settings)
     return lambda tx, store: webhooks.change(tx, store, id, sealing, patch, now())
 
 
-@_command("delete", _ID)
+@_webhook_command("delete", _ID_ARGUMENT)
 def delete(settings: Settings, id: str) -> UseCase:
     """Delete a webhook and its deliveries."""
     return lambda tx, store: webhooks.delete(tx, store, id, now())
 
 
-@_command("secret", _ID)
-def secret(settings: Settings, id: str) -> UseCase:
+@_webhook_command("secret", _ID_ARGUMENT)
+def renew_secret(settings: Settings, id: str) -> UseCase:
     """Print a new secret. Deliveries are also signed with the previous one for 24 hours."""
     sealing = opening.required_sealing(settings)
     return lambda tx, store: webhooks.renew_secret(tx, store, id, sealing, clock())
 
 
-@_command("test", _ID)
+@_webhook_command("test", _ID_ARGUMENT)
 def test(settings: Settings, id: str) -> UseCase:
     """Send a test message; `deliveries` shows the outcome."""
     return lambda tx, store: deliveries.test(tx, store, id, new_id(), now())
 
 
-@_command(
+@_webhook_command(
     "deliveries",
-    _ID,
+    _ID_ARGUMENT,
     click.option("--limit", type=click.IntRange(1, 250), default=50, show_default=True),
-    reads=True,
+    is_read=True,
 )
-def delivered(settings: Settings, id: str, limit: int) -> UseCase:
+def list_deliveries(settings: Settings, id: str, limit: int) -> UseCase:
     """List the newest deliveries of a webhook."""
     return lambda tx, store: deliveries.page(tx, store, id, PageRequest(None, limit))
 
 
-@_command("retry", _ID, _uuid_argument("delivery"))
+@_webhook_command("retry", _ID_ARGUMENT, _uuid_argument("delivery"))
 def retry(settings: Settings, id: str, delivery: str) -> UseCase:
     """Send a delivery again, now."""
     return lambda tx, store: deliveries.retry(tx, store, id, delivery, now())
 
 
-@_command(
+@_webhook_command(
     "replay",
-    _ID,
+    _ID_ARGUMENT,
     click.option(
         "--since", required=True, metavar="TIME", help="A time such as 2025-04-18T00:00:00Z."
     ),
@@ -197,17 +197,17 @@ def retry(settings: Settings, id: str, delivery: str) -> UseCase:
 def replay(settings: Settings, id: str, since: str) -> UseCase:
     """Send the retained events since a given time again."""
     try:
-        moment = datetime.fromisoformat(since)
+        time = datetime.fromisoformat(since)
     except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
+        time = None
+    if time is None or time.tzinfo is None:
         raise Invalid("--since: must be a time with a UTC offset, such as 2025-04-18T00:00:00Z.")
-    at = round(moment.timestamp() * 1000)
-    return lambda tx, store: webhooks.replay(tx, store, id, at, now())
+    since_ms = round(time.timestamp() * 1000)
+    return lambda tx, store: webhooks.replay(tx, store, id, since_ms, now())
 
 
 # rule: format-key
-def _key(path: str | None) -> str | None:
+def _read_key(path: str | None) -> str | None:
     """Returns the key in a file, or on standard input for -. Raises ``Invalid``."""
     if path is None:
         return None

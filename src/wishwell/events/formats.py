@@ -181,7 +181,7 @@ def _number(price: Mapping[str, str]) -> float | None:
 
 
 def _text(price: Mapping[str, str]) -> str | None:
-    return currencies.text(price["amount"], price["currency"]) if price else None
+    return currencies.format_amount(price["amount"], price["currency"]) if price else None
 
 
 def basic(key: str) -> str:

@@ -117,7 +117,7 @@ class Pipeline:
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` on the host of a shop, which has only the storefront."""
         known = self.service.access_cache
-        if not known.names_hosts():
+        if not known.any_hosts_named():
             return
         # Checks both headers, even of an untrusted sender, because the web server may have routed
         # by either.
@@ -326,7 +326,8 @@ class Pipeline:
     # rule: limit-window
     def _limit_headers(self, peer: str) -> Headers:
         """Returns the limit headers of an uncounted request: the limit of its sender's address."""
-        key, limit = f"address:{addresses.of_client(peer)}", self.service.settings.limit_address
+        key = f"address:{addresses.client_address(peer)}"
+        limit = self.service.settings.limit_address
         return responses.limits(self.service.limiter.count(key, limit, 0))
 
 
@@ -372,7 +373,7 @@ def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method, source = metrics.method_label(request.method), request.visit or request.caller
     store = source.store.handle if source else ""
-    metrics.answered(method, request.route, status, seconds, store)
+    metrics.record_request(method, request.route, status, seconds, store)
     if request.route == SHED:  # logged as one line a second
         return
     line = RequestLine(
@@ -384,7 +385,7 @@ def log_request(request: Request, status: int, seconds: float) -> None:
         traceparent=request.traceparent,
     )
     if request.service.settings.log_networks == "on":
-        line.network = addresses.network(rate_limits.address(request) or "")
+        line.network = addresses.network_of(rate_limits.address(request) or "")
     for name, id in request.parameters.items():
         if name != "orderId" and ids.is_uuid(id):
             line.record = id
@@ -393,5 +394,5 @@ def log_request(request: Request, status: int, seconds: float) -> None:
         line.caller = caller.kind
         line.token = caller.token_id
         if isinstance(request.acts_on, Profile):
-            line.profile = request.acts_on.logged
+            line.profile = request.acts_on.log_name
     write_line(line)

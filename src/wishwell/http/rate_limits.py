@@ -33,8 +33,8 @@ def address(request: Request) -> str | None:
     if request.visit is not None:
         return request.visit.address
     proxies = request.service.settings.trusted_proxies
-    forwarded = addresses.forwarded(request.pairs) if proxies else None
-    return addresses.of_client(request.peer, forwarded, proxies)
+    forwarded = addresses.read_forwarded_for(request.pairs) if proxies else None
+    return addresses.client_address(request.peer, forwarded, proxies)
 
 
 # rules: limit-caller, limit-address

@@ -31,14 +31,14 @@ _BATCH_SIZE = 10_000
 _SALE_DATES = ("sale_starts", "sale_ends")
 _MAX_SALES = 100
 _MAX_REASONS = 100
-_STATED = {"available": "availability"} | {
+_PRODUCT_ROW_NAMES = {"available": "availability"} | {
     name: name for name in ("title", "option", "url", "image", "price")
 }
 """Names in ``ProductRow`` by field."""
 
 
 class Reason(msgspec.Struct):
-    """Why rows or cells were left out. ``line``: of the first one (0 if unknown), with its
+    """Why rows or cells were left out. ``line``: the first one's number (0 if unknown), with its
     ``example``."""
 
     column: str
@@ -50,40 +50,42 @@ class Reason(msgspec.Struct):
     """Whether the whole row was left out."""
 
     def __str__(self) -> str:
-        what = ("row" if self.refused else "cell") + ("s" if self.count > 1 else "")
-        shown = [f"line {self.line}"] if self.line else []
-        shown += [repr(self.example)] if self.example else []
+        unit = ("row" if self.refused else "cell") + ("s" if self.count > 1 else "")
+        example_parts = [f"line {self.line}"] if self.line else []
+        example_parts += [repr(self.example)] if self.example else []
         name = f"{self.column}: " if self.column else ""
-        return f"{name}{self.reason} ({self.count:,} {what}, first: {', '.join(shown)})"
+        return f"{name}{self.reason} ({self.count:,} {unit}, first: {', '.join(example_parts)})"
 
 
 # rule: catalogue-cells
-def in_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
+def parse_id_pattern(pattern: str) -> Callable[[str], tuple[str, str]]:
     """Returns a function that splits an id into product and variant, which may be empty. Raises
     ``Invalid``."""
     parts = re.split(r"\{(product|variant)\}", pattern)
     names = parts[1::2]
     if sorted(names) not in (["product"], ["product", "variant"]):
         raise Invalid("--id-pattern: must contain {product} once and {variant} at most once.")
-    first, *between, last = parts[::2]
+    prefix, *separators, suffix = parts[::2]
 
-    def read(id: str) -> tuple[str, str]:
-        inner = id[len(first) : len(id) - len(last)]
-        if not (id.startswith(first) and id.endswith(last) and inner):
+    def split_id(id: str) -> tuple[str, str]:
+        middle = id[len(prefix) : len(id) - len(suffix)]
+        if not (id.startswith(prefix) and id.endswith(suffix) and middle):
             raise Invalid("doesn't match --id-pattern")
-        if not between:
-            return inner, ""
+        if not separators:
+            return middle, ""
         # Searched as text in linear time; backtracking of a regular expression is quadratic.
-        [mark] = between
-        at = inner.find(mark, 1, len(inner) - 1)
-        if at < 0:
+        [separator] = separators
+        index = middle.find(separator, 1, len(middle) - 1)
+        if index < 0:
             raise Invalid("doesn't match --id-pattern")
-        if at != inner.rfind(mark, 1, len(inner) - 1):
+        if index != middle.rfind(separator, 1, len(middle) - 1):
             raise Invalid("matches --id-pattern in several ways")
-        ids_by_name = dict(zip(names, (inner[:at], inner[at + len(mark) :]), strict=True))
+        ids_by_name = dict(
+            zip(names, (middle[:index], middle[index + len(separator) :]), strict=True)
+        )
         return ids_by_name["product"], ids_by_name["variant"]
 
-    return read
+    return split_id
 
 
 class Catalogue:
@@ -108,18 +110,21 @@ class Catalogue:
         currency: str = "",
         zone: tzinfo | None = None,
         accept_deletions: bool = False,
-        **how: Any,
+        **feed_options: Any,
     ) -> None:
         """``now``: milliseconds since 1970, for the periods of sales. ``zone``: of their times
         without an offset, if not the store's. ``accept_deletions``: whether any number may be
-        deleted, and lines inside quotes are never rows. ``how``: as for ``FeedRows``. Raises
-        ``Invalid``."""
+        deleted, and lines inside quotes are never rows. ``feed_options``: as for ``FeedRows``.
+        Raises ``Invalid``."""
         self.store, self._now = store, now
         self._currency = currency or store.reporting.currency
         self._zone = zone or store.reporting.zone
-        self._split = in_pattern(pattern) if pattern else None
-        how |= {"has_pattern": bool(pattern), "is_id": None if accept_deletions else self._is_id}
-        self.feed = FeedRows(path, file, store, **how)
+        self._split_by_pattern = parse_id_pattern(pattern) if pattern else None
+        feed_options |= {
+            "has_pattern": bool(pattern),
+            "is_id": None if accept_deletions else self._is_id,
+        }
+        self.feed = FeedRows(path, file, store, **feed_options)
         self.put = self.unchanged = self.rows = self.refused = self.lost = self.compared = 0
         self.stated = Stated(set(), set())
         self.read_columns: dict[str, str] = {}
@@ -133,7 +138,9 @@ class Catalogue:
     @property
     def reasons(self) -> list[Reason]:
         """Why rows and cells were left out: rows first, then by number."""
-        return sorted(self._reasons.values(), key=lambda one: (not one.refused, -one.count))
+        return sorted(
+            self._reasons.values(), key=lambda reason: (not reason.refused, -reason.count)
+        )
 
     def read(self) -> Iterator[int]:
         """Checks all rows. Yields the number of rows read so far at intervals. Raises
@@ -144,9 +151,12 @@ class Catalogue:
                 self.refuse(line, "", row)
             else:
                 try:
-                    all(self._take(line, made) for made in self.feed.rewritten(row))
+                    all(
+                        self._store_row(line, rewritten_row)
+                        for rewritten_row in self.feed.rewrite_row(row)
+                    )
                 except Invalid as error:
-                    self.refuse(line, *_parted(error.message))
+                    self.refuse(line, *_split_field(error.message))
                 except Unpublished:
                     self.hidden.count += 1
                     self.hidden.line = self.hidden.line or line
@@ -155,123 +165,133 @@ class Catalogue:
             if self.rows % _BATCH_SIZE == 0:
                 yield self.rows
         self.feed.check_columns()
-        self._refuse_large()
+        self._refuse_large_products()
 
     # rule: catalogue-other-rows
     def _skip(self, line: int, column: str, cell: str) -> None:
         """Counts a row that isn't a product."""
-        skipped = self.skipped
-        skipped.count += 1
-        if skipped.count == 1:
-            skipped.column, skipped.line, skipped.example = column, line, cell[:60]
+        reason = self.skipped
+        reason.count += 1
+        if reason.count == 1:
+            reason.column, reason.line, reason.example = column, line, cell[:60]
 
     # rule: catalogue-variants
-    def _refuse_large(self) -> None:
+    def _refuse_large_products(self) -> None:
         """Refuses the products with too many variants."""
-        asked = (
+        query = (
             "SELECT key, min(line) FROM records WHERE kind > '' GROUP BY key "
             "HAVING count(DISTINCT kind) > CAST(? AS INTEGER)"
         )
-        most = products.MAX_FILE_VARIANTS
-        for product, line in self.spool.ask(asked, str(most)).fetchall():
-            self.refuse(line, "", f"a product has more than {most:,} variants", product)
+        max_variants = products.MAX_FILE_VARIANTS
+        for product, line in self.spool.query(query, str(max_variants)).fetchall():
+            self.refuse(line, "", f"a product has more than {max_variants:,} variants", product)
             self.spool.add(product, line, "", "")
 
     # rule: catalogue-cells
-    def _take(self, line: int, row: Mapping[str, Any]) -> bool:
-        """Stores what a row says of its product; of a refused row only the product, if known.
+    def _store_row(self, line: int, row: Mapping[str, Any]) -> bool:
+        """Stores the product data of a row; of a refused row only the product's id, if known.
         Returns whether the row was accepted."""
-        self._note_stated(row)
+        self._record_stated(row)
         product = variant = cell = ""
         try:
-            cell = self._id(row, "product")
-            product, of_product, of_pattern = self._split_id(cell)
-            cell = self._id(row, "variant") or of_pattern
-            if cell and cell != of_product:
+            cell = self._read_id(row, "product")
+            product, product_in_cell, variant_in_pattern = self._split_id(cell)
+            cell = self._read_id(row, "variant") or variant_in_pattern
+            if cell and cell != product_in_cell:
                 variant = table.product_id(self.store, "ProductVariant", cell)
         except Invalid as error:
             self.refuse(line, "variant" if product else "product", error.message, cell)
             if product:
                 self.spool.add(product, line, "", "")
             return False
-        facts = ProductRow(
-            title=self._optional(line, row, "title", cells.title),
-            option=self._optional(line, row, "option", cells.title),
-            url=self._optional(line, row, "url", cells.url),
-            availability=self._optional(line, row, "available", cells.availability),
+        product_row = ProductRow(
+            title=self._read_optional(line, row, "title", cells.parse_title),
+            option=self._read_optional(line, row, "option", cells.parse_title),
+            url=self._read_optional(line, row, "url", cells.parse_url),
+            availability=self._read_optional(line, row, "available", cells.parse_availability),
         )
-        facts.image = self._optional(
-            line, row, "image", lambda cell: cells.url(cell, facts.url or "")
+        product_row.image = self._read_optional(
+            line, row, "image", lambda cell: cells.parse_url(cell, product_row.url or "")
         )
-        facts.price, facts.sale_until = self._price(line, row)
-        self.spool.add(product, line, variant, msgspec.json.encode(facts).decode())
+        product_row.price, product_row.sale_until = self._read_price(line, row)
+        self.spool.add(product, line, variant, msgspec.json.encode(product_row).decode())
         return True
 
     # rule: catalogue-partial
-    def _note_stated(self, row: Mapping[str, Any]) -> None:
+    def _record_stated(self, row: Mapping[str, Any]) -> None:
         """Adds the fields that a row has columns for, even if their cells are empty."""
         if self.feed.is_plain:
-            levels = [*self.stated]
+            stated_levels = [*self.stated]
         else:  # the format's own columns differ
-            levels = [self.stated.variant if "variant" in row else self.stated.product]
-        for stated in levels:
-            for field, name in _STATED.items():
-                if name not in stated and any(map(row.__contains__, self.feed.columns[field])):
-                    stated.add(name)
+            stated_levels = [self.stated.variant if "variant" in row else self.stated.product]
+        for stated_fields in stated_levels:
+            for field, name in _PRODUCT_ROW_NAMES.items():
+                if name not in stated_fields and any(
+                    map(row.__contains__, self.feed.columns[field])
+                ):
+                    stated_fields.add(name)
         if "title" in self.stated.variant:
             self.stated.variant.add("option")  # the rest of a title
 
     # rule: catalogue-prices
-    def _price(self, line: int, row: Mapping[str, Any]) -> tuple[Money | None, int | None]:
+    def _read_price(self, line: int, row: Mapping[str, Any]) -> tuple[Money | None, int | None]:
         """Returns the price at the time of the run, and until when it is a sale's."""
-        regular = self._money(line, row, "price", self._currency)
-        sale = self._money(line, row, "sale_price", regular.currency if regular else self._currency)
-        if sale is None:
-            return regular, None
-        if why := _no_sale(sale, regular):
-            self._count(line, "sale_price", why, self._cell(row, "sale_price"))
-            return regular, None
+        regular_price = self._read_money(line, row, "price", self._currency)
+        sale_price = self._read_money(
+            line, row, "sale_price", regular_price.currency if regular_price else self._currency
+        )
+        if sale_price is None:
+            return regular_price, None
+        if fault := _explain_invalid_sale(sale_price, regular_price):
+            self._count_reason(line, "sale_price", fault, self._find_cell(row, "sale_price"))
+            return regular_price, None
         zone = self._zone
-        period = self._optional(line, row, "sale_period", lambda cell: cells.period(cell, zone))
-        if period is None and self._cell(row, "sale_period"):
-            return regular, None  # a sale whose period can't be read doesn't count
+        period = self._read_optional(
+            line, row, "sale_period", lambda cell: cells.parse_period(cell, zone)
+        )
+        if period is None and self._find_cell(row, "sale_period"):
+            return regular_price, None  # a sale whose period can't be read doesn't count
         if period is None:
-            start = self._optional(line, row, "sale_starts", lambda cell: cells.moment(cell, zone))
-            end = self._optional(
-                line, row, "sale_ends", lambda cell: cells.moment(cell, zone, ends=True)
+            start = self._read_optional(
+                line, row, "sale_starts", lambda cell: cells.parse_time(cell, zone)
             )
-            for name, read in (("sale_starts", start), ("sale_ends", end)):
-                if read is None and self._cell(row, name):
-                    return regular, None
+            end = self._read_optional(
+                line, row, "sale_ends", lambda cell: cells.parse_time(cell, zone, is_end=True)
+            )
+            for field, time in (("sale_starts", start), ("sale_ends", end)):
+                if time is None and self._find_cell(row, field):
+                    return regular_price, None
             period = Period(start, end)
-        return (sale, period.end) if period.includes(self._now) else (regular, None)
+        return (sale_price, period.end) if period.includes(self._now) else (regular_price, None)
 
-    def _money(self, line: int, row: Mapping[str, Any], field: str, currency: str) -> Money | None:
+    def _read_money(
+        self, line: int, row: Mapping[str, Any], field: str, currency: str
+    ) -> Money | None:
         """Returns the price in a field, in the currency of its column's name, or in ``currency``. 0
         stands for an unknown price, or for no sale."""
-        named = filter(None, map(currencies.of_column, self.feed.columns[field]))
-        code = next(named, currency)
-        money = self._optional(line, row, field, lambda cell: cells.price(cell, code))
+        codes = filter(None, map(currencies.of_column, self.feed.columns[field]))
+        code = next(codes, currency)
+        money = self._read_optional(line, row, field, lambda cell: cells.parse_price(cell, code))
         return money if money and Decimal(money.amount) else None
 
-    def _optional(
-        self, line: int, row: Mapping[str, Any], field: str, read: Callable[[str], Any]
+    def _read_optional(
+        self, line: int, row: Mapping[str, Any], field: str, parse: Callable[[str], Any]
     ) -> Any:
         """Returns the value of a cell, or None if it is empty or can't be read."""
         cell = ""
         try:
-            cell = self._cell(row, field)
-            return read(cell) if cell else None
+            cell = self._find_cell(row, field)
+            return parse(cell) if cell else None
         except Invalid as error:
-            self._count(line, field, error.message, cell)
+            self._count_reason(line, field, error.message, cell)
             return None
 
-    def _id(self, row: Mapping[str, Any], field: str) -> str:
-        return self._cell(row, field).removeprefix("'")  # Excel's mark for text
+    def _read_id(self, row: Mapping[str, Any], field: str) -> str:
+        return self._find_cell(row, field).removeprefix("'")  # Excel's mark for text
 
     def _split_id(self, cell: str) -> tuple[str, str, str]:
         """Returns the product's id as stored, and product and variant as in the cell."""
-        product, variant = self._split(cell) if self._split else (cell, "")
+        product, variant = self._split_by_pattern(cell) if self._split_by_pattern else (cell, "")
         return table.product_id(self.store, "Product", product), product, variant
 
     # rule: catalogue-quotes
@@ -281,11 +301,11 @@ class Catalogue:
         except Invalid:
             return False
 
-    def _cell(self, row: Mapping[str, Any], field: str) -> str:
+    def _find_cell(self, row: Mapping[str, Any], field: str) -> str:
         """Returns the first non-empty cell of a field's columns, or ""."""
         for name in self.feed.columns[field]:
-            value = json_rows.scalar(row.get(name))
-            cell = "" if value is None else str(value).strip()
+            scalar = json_rows.read_cell(row.get(name))
+            cell = "" if scalar is None else str(scalar).strip()
             is_no_date = field in _SALE_DATES and cell.startswith("0000-00-00")
             if cell not in table.EMPTY_CELLS and not is_no_date:
                 self.read_columns.setdefault(field, name)
@@ -296,63 +316,63 @@ class Catalogue:
     def refuse(self, line: int, field: str, message: str, example: str = "") -> None:
         """Counts a row that is left out. ``line``: 0 if unknown."""
         self.refused += 1
-        self._count(line, field, message, example, refused=True)
+        self._count_reason(line, field, message, example, refused=True)
 
-    def _count(
+    def _count_reason(
         self, line: int, field: str, message: str, example: str = "", *, refused: bool = False
     ) -> None:
         self.lost += not refused
         names = self.feed.columns.get(field) or [field]
         column = self.read_columns.get(field, names[-1])
         # Digits differ from row to row, so they make no reason of their own; words for stock do.
-        word = example.lower() if field == "available" else ""
-        key = column, re.sub("[0-9][0-9.,]*", "0", message) + "!" * refused, word
-        if (known := self._reasons.get(key)) is not None:
-            known.count += 1
+        stock_word = example.lower() if field == "available" else ""
+        key = column, re.sub("[0-9][0-9.,]*", "0", message) + "!" * refused, stock_word
+        if (counted_reason := self._reasons.get(key)) is not None:
+            counted_reason.count += 1
         elif len(self._reasons) < _MAX_REASONS:
             text = message.removesuffix(".")
             self._reasons[key] = Reason(column, text, 1, line, example[:60], refused)
 
-    def described(self, *query: str) -> Iterator[tuple[str, dict[str, ProductRow]]]:
-        """Yields each product's id, unless a row was refused, and its rows by variant ("" for its
-        own). ``query``: as for ``Spool.by_key``."""
+    def group_rows(self, *query: str) -> Iterator[tuple[str, dict[str, ProductRow]]]:
+        """Yields each product's id and its rows by variant ("" for its own), without the products
+        of which a row was refused. ``query``: as for ``Spool.by_key``."""
         for id, rows in self.spool.by_key(*query):
-            if found := self._merged(rows):
-                yield id, found
+            if rows_by_variant := self._merge_rows(rows):
+                yield id, rows_by_variant
 
     def __iter__(self) -> Iterator[NewProduct]:
-        for id, rows in self.described():
+        for id, rows in self.group_rows():
             product = product_from_rows(id, rows)
-            self.note_sale(product, rows)
+            self.record_sale(product, rows)
             yield product
 
-    def note_sale(self, product: NewProduct, found: Mapping[str, ProductRow]) -> None:
+    def record_sale(self, product: NewProduct, rows_by_variant: Mapping[str, ProductRow]) -> None:
         """Adds the end of the sale to ``sales`` if the product's price is a sale's."""
         if len(self.sales) == _MAX_SALES:
             return
         price = product.data.price
-        until = [facts.sale_until for facts in found.values() if facts.price == price]
-        if price is not None and until and until[0] is not None:
-            self.sales[product.product_id] = until[0]
+        sale_ends = [row.sale_until for row in rows_by_variant.values() if row.price == price]
+        if price is not None and sale_ends and sale_ends[0] is not None:
+            self.sales[product.product_id] = sale_ends[0]
 
     def count(self) -> int:
         """Returns the number of products in the file."""
-        [number] = self.spool.ask("SELECT count(DISTINCT key) FROM records").fetchone()
-        return int(number)
+        [product_count] = self.spool.query("SELECT count(DISTINCT key) FROM records").fetchone()
+        return int(product_count)
 
     # rule: catalogue-variants
-    def _merged(self, rows: Iterable[Row]) -> dict[str, ProductRow]:
+    def _merge_rows(self, rows: Iterable[Row]) -> dict[str, ProductRow]:
         """Merges the rows of a product by variant; returns nothing if one of them was refused."""
-        found: dict[str, ProductRow] = {}
+        rows_by_variant: dict[str, ProductRow] = {}
         for *_, variant, text in rows:
             if not text:
                 return {}
-            facts = msgspec.json.decode(text, type=ProductRow)
-            if variant in found:
-                found[variant].complement(facts)
+            row = msgspec.json.decode(text, type=ProductRow)
+            if variant in rows_by_variant:
+                rows_by_variant[variant].complement(row)
             else:
-                found[variant] = facts
-        return found
+                rows_by_variant[variant] = row
+        return rows_by_variant
 
     # rule: catalogue-delete-missing
     @property
@@ -363,16 +383,16 @@ class Catalogue:
 
 
 # rule: catalogue-prices
-def _no_sale(sale: Money, regular: Money | None) -> str:
+def _explain_invalid_sale(sale_price: Money, regular_price: Money | None) -> str:
     """Returns why a sale price doesn't count, or ""."""
-    if regular is None:
+    if regular_price is None:
         return "has no regular price beside it"
-    if sale.currency != regular.currency:
+    if sale_price.currency != regular_price.currency:
         return "isn't in the currency of the regular price"
-    return "" if amount(sale) < amount(regular) else "isn't below the regular price"
+    return "" if amount(sale_price) < amount(regular_price) else "isn't below the regular price"
 
 
-def _parted(message: str) -> tuple[str, str]:
-    """Parts the name of a field from an error message, if it begins with one."""
+def _split_field(message: str) -> tuple[str, str]:
+    """Returns the name of a field at the start of an error message, or "", and the rest."""
     field, colon, reason = message.partition(": ")
     return (field, reason) if colon and field.isidentifier() else ("", message)

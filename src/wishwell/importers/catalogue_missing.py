@@ -50,42 +50,44 @@ class Missing:
         whether missing products will be deleted."""
         if not deletes:
             return
-        self._spool.ask("CREATE INDEX by_key ON records (key, kind)")
-        self._spool.ask("CREATE TABLE missing (key TEXT)")
+        self._spool.query("CREATE INDEX by_key ON records (key, kind)")
+        self._spool.query("CREATE TABLE missing (key TEXT)")
         has_variants = "SELECT 1 FROM records WHERE kind > '' LIMIT 1"
-        self.removes_variants = bool(self._spool.ask(has_variants).fetchone())
+        self.removes_variants = bool(self._spool.query(has_variants).fetchone())
         after = ids.NO_UUID
         params = {"store": self._store.id, "limit": products.MAX_BULK}
         while rows := await db.read(run_statement, "export_products", **params, after=after):
             for row in rows:
                 product = statements.named("product_file_fields", row)
                 after = product["id"]
-                self._compare(product)
+                self._count_missing(product)
             yield
 
-    def _compare(self, product: Mapping[str, Any]) -> None:
+    def _count_missing(self, product: Mapping[str, Any]) -> None:
         query = "SELECT DISTINCT kind FROM records WHERE key = ?"
-        in_file = {kind for (kind,) in self._spool.ask(query, product["product_id"])}
-        stored = {str(one["variantId"]) for one in msgspec.json.decode(product["variants"])}
+        variants_in_file = {kind for (kind,) in self._spool.query(query, product["product_id"])}
+        stored_variants = {
+            str(variant["variantId"]) for variant in msgspec.json.decode(product["variants"])
+        }
         self.stored_products += 1
-        self.stored_variants += len(stored)
-        if not in_file:
-            self._spool.ask("INSERT INTO missing VALUES (?)", product["product_id"])
+        self.stored_variants += len(stored_variants)
+        if not variants_in_file:
+            self._spool.query("INSERT INTO missing VALUES (?)", product["product_id"])
             self.products += 1
-            self.variants += len(stored)
+            self.variants += len(stored_variants)
         elif self.removes_variants:
-            self.variants += len(stored - in_file)
+            self.variants += len(stored_variants - variants_in_file)
 
     async def delete(self, db: Database, since: str, clock: ReferenceClock) -> AsyncIterator[None]:
         """Deletes the missing products that ``count`` found, except those put after ``since``.
         Raises ``ClockSuspect``, also if the clock was set back since."""
-        for (product,) in self._spool.ask("SELECT key FROM missing"):
-            self.deleted += await db.write(_delete, self._store, product, since, clock)
+        for (product,) in self._spool.query("SELECT key FROM missing"):
+            self.deleted += await db.write(_delete_product, self._store, product, since, clock)
             yield
 
 
 # rule: clock-guard
-async def _delete(
+async def _delete_product(
     tx: Writer, store: Store, product: str, since: str, clock: ReferenceClock
 ) -> bool:
     """Deletes a product unless it was put after ``since``. Returns whether it did."""

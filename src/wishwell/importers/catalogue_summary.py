@@ -14,13 +14,13 @@ from wishwell.stores import Store
 
 
 class Summary(msgspec.Struct, rename="camel"):
-    """What a run found and did. ``columns``: those read, ``fields``: where each field is read from.
+    """The outcome of a run. ``columns``: those read, ``fields``: where each field is read from.
     ``refused``: rows that were left out, ``hidden``: those of products that aren't published,
     ``skipped``: those of no product, ``lost``: cells. ``reasons``: why, at most 102.
     ``missing``: products that the file lacks, and variants, which an import deletes unless they are
     too many. ``held``: the first of the ``held_prices``.
 
-    Of a dry run, ``unchanged`` and ``deleted`` are numbers of products that an import would skip
+    In a dry run, ``unchanged`` and ``deleted`` are numbers of products that an import would skip
     and delete, ``price_drops`` and ``restocks`` numbers of items that would get a notice."""
 
     finished_at: str
@@ -51,41 +51,42 @@ class Summary(msgspec.Struct, rename="camel"):
     dry_run: bool = False
 
 
-def of(found: Catalogue, changes: Changes, now: int) -> Summary:
+def summarise(catalogue: Catalogue, changes: Changes, now: int) -> Summary:
     """Returns the summary of a run so far. ``now``: milliseconds since 1970."""
     return Summary(
         finished_at=ids.timestamp(now),
-        format=found.feed.format.name,
-        syntax=found.feed.syntax,
-        columns=sorted(found.feed.read),
-        fields=found.read_columns if found.feed.is_plain else {},
-        ignored=sorted(found.feed.unread),
-        rows=found.rows,
-        products=found.put + found.unchanged,
-        imported=found.put,
-        unchanged=found.unchanged,
-        deleted=found.missing.deleted,
-        refused=found.refused,
-        hidden=found.hidden.count,
-        skipped=found.skipped.count,
-        lost=found.lost,
-        reasons=found.reasons + [one for one in (found.hidden, found.skipped) if one.count],
-        missing_products=found.missing.products,
-        missing_variants=found.missing.variants,
+        format=catalogue.feed.format.name,
+        syntax=catalogue.feed.syntax,
+        columns=sorted(catalogue.feed.columns_read),
+        fields=catalogue.read_columns if catalogue.feed.is_plain else {},
+        ignored=sorted(catalogue.feed.columns_ignored),
+        rows=catalogue.rows,
+        products=catalogue.put + catalogue.unchanged,
+        imported=catalogue.put,
+        unchanged=catalogue.unchanged,
+        deleted=catalogue.missing.deleted,
+        refused=catalogue.refused,
+        hidden=catalogue.hidden.count,
+        skipped=catalogue.skipped.count,
+        lost=catalogue.lost,
+        reasons=catalogue.reasons
+        + [reason for reason in (catalogue.hidden, catalogue.skipped) if reason.count],
+        missing_products=catalogue.missing.products,
+        missing_variants=catalogue.missing.variants,
         new=changes.new,
         changed=changes.changed,
         held_prices=changes.held_prices,
-        held=changes.held,
-        largest_drops=changes.largest,
+        held=changes.held_drops,
+        largest_drops=changes.largest_drops,
     )
 
 
-def of_dry_run(found: Catalogue, changes: Changes, now: int) -> Summary:
-    """Returns the summary of what an import would do."""
-    summary = of(found, changes, now)
-    deletes = not (found.is_unsure or found.missing.is_withheld)
-    summary.products, summary.dry_run = found.count(), True
-    summary.unchanged, summary.deleted = changes.unchanged, found.missing.products * deletes
+def summarise_dry_run(catalogue: Catalogue, changes: Changes, now: int) -> Summary:
+    """Returns the summary of a dry run: the changes that an import would make."""
+    summary = summarise(catalogue, changes, now)
+    deletes = not (catalogue.is_unsure or catalogue.missing.is_withheld)
+    summary.products, summary.dry_run = catalogue.count(), True
+    summary.unchanged, summary.deleted = changes.unchanged, catalogue.missing.products * deletes
     summary.price_drops, summary.restocks = changes.notices
     return summary
 
@@ -93,43 +94,52 @@ def of_dry_run(found: Catalogue, changes: Changes, now: int) -> Summary:
 # rule: catalogue-import
 async def save(db: Database, store: Store, summary: Summary) -> None:
     """Stores the summary as that of the store's last run, for the metrics."""
-    names = ("finished_at", "imported", "refused", "lost")
-    numbers = {name: getattr(summary, name) for name in names}
-    await db.write(run_statement, "catalogue_run_put", store=store.id, **numbers)
+    fields = ("finished_at", "imported", "refused", "lost")
+    params = {field: getattr(summary, field) for field in fields}
+    await db.write(run_statement, "catalogue_run_put", store=store.id, **params)
 
 
 _COLUMNS = ("id", "title", "price", "sale until", "availability", "picture")
 _WIDTHS = (20, 40, 16, 10, 12, 40)
 
 
-def table_of(shown: Sequence[NewProduct], sales: Mapping[str, int]) -> str:
+def format_table(examples: Sequence[NewProduct], sales: Mapping[str, int]) -> str:
     """Returns a table of products as they will appear. ``sales``: when a product's sale ends, in
     milliseconds since 1970."""
-    lines = [_line(_COLUMNS)]
-    for product in shown:
-        until = ids.timestamp(sales[product.product_id])[:10] if product.product_id in sales else ""
-        lines.append(_row(product.product_id, product.data, until))
-        lines += [_row(str(one.variant_id), one, indent="  ") for one in product.variants]
+    lines = [_format_line(_COLUMNS)]
+    for product in examples:
+        sale_end = (
+            ids.timestamp(sales[product.product_id])[:10] if product.product_id in sales else ""
+        )
+        lines.append(_format_product(product.product_id, product.data, sale_end))
+        lines += [
+            _format_product(str(variant.variant_id), variant, indent="  ")
+            for variant in product.variants
+        ]
     return "\n".join(lines)
 
 
-def _row(id: str, data: ProductData | Variant, until: str = "", indent: str = "") -> str:
+def _format_product(
+    id: str, data: ProductData | Variant, sale_end: str = "", indent: str = ""
+) -> str:
     price = f"{data.price.amount} {data.price.currency}" if data.price else ""
-    stock = (products.availability_of(data) or "").replace("_", " ")
+    availability = (products.availability_of(data) or "").replace("_", " ")
     title = data.title or ""
-    return _line((indent + id, indent + title, price, until, stock, data.image or ""))
+    return _format_line(
+        (indent + id, indent + title, price, sale_end, availability, data.image or "")
+    )
 
 
-def _line(cells: Sequence[str]) -> str:
-    return "  ".join(map(_padded, cells, _WIDTHS)).rstrip()
+def _format_line(cells: Sequence[str]) -> str:
+    return "  ".join(map(_pad, cells, _WIDTHS)).rstrip()
 
 
-def _padded(text: str, width: int) -> str:
+def _pad(text: str, width: int) -> str:
     """Returns the text, cut or filled to a width. Wide characters take two columns."""
-    made, used = "", 0
+    padded, used_width = "", 0
     for character in text:
         size = 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        if used + size > width - 1 and len(text) > width:
-            return made + "…" + " " * (width - used - 1)
-        made, used = made + character, used + size
-    return made + " " * (width - used)
+        if used_width + size > width - 1 and len(text) > width:
+            return padded + "…" + " " * (width - used_width - 1)
+        padded, used_width = padded + character, used_width + size
+    return padded + " " * (width - used_width)

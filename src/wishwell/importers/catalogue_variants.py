@@ -16,22 +16,22 @@ async def join(db: Database, catalogue: Catalogue) -> AsyncIterator[None]:
     spool, after = catalogue.spool, ids.NO_UUID
     if "title" in catalogue.stated.any:
         return
-    spool.ask("CREATE TABLE stored (id TEXT PRIMARY KEY)")
-    spool.ask("CREATE TABLE variants (id TEXT PRIMARY KEY, product TEXT)")
+    spool.query("CREATE TABLE stored (id TEXT PRIMARY KEY)")
+    spool.query("CREATE TABLE variants (id TEXT PRIMARY KEY, product TEXT)")
     params = {"store": catalogue.store.id, "limit": products.MAX_BULK}
     while rows := await db.read(run_statement, "export_products", **params, after=after):
         for row in rows:
             product = statements.named("product_file_fields", row)
-            id, after = product["product_id"], product["id"]
-            spool.ask("INSERT INTO stored VALUES (?)", id)
+            product_id, after = product["product_id"], product["id"]
+            spool.query("INSERT INTO stored VALUES (?)", product_id)
             for variant in msgspec.json.decode(product["variants"]):
-                spool.ask(
+                spool.query(
                     "INSERT INTO variants VALUES (?, ?) ON CONFLICT DO UPDATE SET product = ''",
                     str(variant["variantId"]),
-                    id,
+                    product_id,
                 )
         yield
-    spool.ask(
+    spool.query(
         "UPDATE records SET kind = key, key = (SELECT product FROM variants WHERE id = key) "
         "WHERE kind = '' AND key IN (SELECT id FROM variants WHERE product > '') "
         "AND key NOT IN (SELECT id FROM stored)"

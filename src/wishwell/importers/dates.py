@@ -10,12 +10,12 @@ _MAX_CLOCK_SKEW_MS = 60_000
 """Clock skew, in milliseconds, that the other app may have."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EPOCH_FACTORS = {10: 1000, 13: 1}
+_UNIT_MS_BY_DIGITS = {10: 1000, 13: 1}
 """Milliseconds of a unit of time, by the number of digits: seconds and milliseconds since 1970."""
 
-_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
-_NAMED_MONTHS = ("%b %d %Y", "%B %d %Y", "%d %b %Y", "%d %B %Y")
-_DAY_FIRST = ("%d/%m/%Y", "%d/%m/%y")
+_TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+_MONTH_NAME_FORMATS = ("%b %d %Y", "%B %d %Y", "%d %b %Y", "%d %B %Y")
+_DAY_FIRST_FORMATS = ("%d/%m/%Y", "%d/%m/%y")
 
 
 # rule: import-dates
@@ -46,8 +46,10 @@ class Dates:
         with ``None`` they are errors. ``format``: another notation, as for ``strptime``.
         ``day_first``: whether ``3/4/2025`` is read, as the third of April."""
         self._now, self._zone, self._format = now, zone, format
-        days = (*_NAMED_MONTHS, *(_DAY_FIRST if day_first else ()))
-        self._written = [day + time for day in days for time in _TIMES]
+        day_formats = (*_MONTH_NAME_FORMATS, *(_DAY_FIRST_FORMATS if day_first else ()))
+        self._formats = [
+            day_format + time_format for day_format in day_formats for time_format in _TIME_FORMATS
+        ]
         self._has_read = self._has_unread = False
 
     @property
@@ -83,16 +85,16 @@ class Dates:
         if self._format:
             with contextlib.suppress(ValueError):
                 return datetime.strptime(cell, self._format)
-        if cell.isdecimal() and len(cell) in _EPOCH_FACTORS:
-            return _EPOCH + timedelta(milliseconds=int(cell) * _EPOCH_FACTORS[len(cell)])
+        if cell.isdecimal() and len(cell) in _UNIT_MS_BY_DIGITS:
+            return _EPOCH + timedelta(milliseconds=int(cell) * _UNIT_MS_BY_DIGITS[len(cell)])
         with contextlib.suppress(ValueError):
             return datetime.fromisoformat(re.sub(r" ?(UTC|GMT)\Z", "+00:00", cell))
         text = re.sub(r"\A([0-9]{1,2})([./-])([0-9]{1,2})\2", r"\1/\3/", cell)
         text = " ".join(text.replace(",", " ").split())
-        for number, format in enumerate(self._written):
+        for index, format in enumerate(self._formats):
             with contextlib.suppress(ValueError):
                 time = datetime.strptime(text, format)
                 # The next cell is likely to have the same format.
-                self._written.insert(0, self._written.pop(number))
+                self._formats.insert(0, self._formats.pop(index))
                 return time
         raise ValueError(cell)

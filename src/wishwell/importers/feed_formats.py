@@ -1,7 +1,7 @@
 """The formats of product feeds: their columns, and how one is recognised by its columns.
 
 A format names a column, or several, of which the first non-empty cell counts, for each field of
-``FIELDS``. ``rows`` rewrites a row whose cells have to be combined; it may yield several.
+``FIELDS``. ``rewrite`` changes a row whose cells have to be combined; it may yield several.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -19,8 +19,8 @@ FIELDS = (
 """Fields that a column can be mapped to. ``option``: the title of a variant inside its product.
 ``sale_period`` is a start and an end in one cell."""
 
-ONLY_WOOCOMMERCE = ("sku", "parent", "published")
-MAPPED = (*FIELDS, *ONLY_WOOCOMMERCE)
+WOOCOMMERCE_FIELDS = ("sku", "parent", "published")
+MAPPABLE_FIELDS = (*FIELDS, *WOOCOMMERCE_FIELDS)
 """What ``--map`` takes."""
 
 
@@ -29,47 +29,51 @@ class Unpublished(Exception):
 
 
 class NoProduct(Exception):
-    """The row isn't of a product, such as a price rule. Its arguments: the column that says what
-    it is, and the cell."""
+    """The row describes something else than a product, such as a price rule. Arguments: the column
+    with the row's kind, and its cell."""
 
 
-_OTHER_ROWS = (
+_EXPORTS_WITH_OTHER_ROWS = (
     ({"item_type", "product_id"}, "item_type", "product"),
     ({"item", "id", "inventory_tracking"}, "item", "product"),
     ({"sku", "store_view_code"}, "store_view_code", ""),
 )
-"""Columns by which an export of BigCommerce's (two kinds) or Magento's is recognised; the one that
-says what a row is; and its cell in rows of products."""
+"""Columns that identify an export of BigCommerce's (two kinds) or Magento's; the column with a
+row's kind; and that column's cell in rows of products."""
 
 
 # rule: catalogue-other-rows
 def kind_column(header: Collection[str]) -> tuple[str, str]:
-    """Returns the column that says what a row is, and its cell in rows of products; both are empty
-    if the table has no other rows."""
+    """Returns the column with a row's kind, and its cell in rows of products; both are empty if the
+    table has no other rows."""
     names = {*header}
-    return next(((name, cell) for signs, name, cell in _OTHER_ROWS if signs <= names), ("", ""))
+    return next(
+        ((name, cell) for columns, name, cell in _EXPORTS_WITH_OTHER_ROWS if columns <= names),
+        ("", ""),
+    )
 
 
 class Format(NamedTuple):
-    """A format. ``signs``: columns that only this format has together; each is needed. ``reads``:
-    further columns that ``rows`` reads. ``header``: columns that ``--map`` translates, by field.
-    ``ids``: the columns of a row's id, if they aren't those of its product."""
+    """A format. ``signature``: needed columns that only this format has together.
+    ``more_columns``: further columns that ``rewrite`` reads. ``translated_columns``: columns that
+    ``--map`` translates, by field. ``id_columns``: the columns of a row's id, if they aren't those
+    of its product."""
 
     name: str
     columns: Mapping[str, str]
-    rows: Callable[[Row], Iterable[Row]] | None = None
-    signs: frozenset[str] = frozenset()
-    reads: frozenset[str] = frozenset()
-    header: Mapping[str, str] | None = None
+    rewrite: Callable[[Row], Iterable[Row]] | None = None
+    signature: frozenset[str] = frozenset()
+    more_columns: frozenset[str] = frozenset()
+    translated_columns: Mapping[str, str] | None = None
     needs_text_ids: bool = False
-    ids: tuple[str, ...] = ()
+    id_columns: tuple[str, ...] = ()
 
     @property
     def all_columns(self) -> set[str]:
         """The names of all columns that are read."""
         return {name for names in self.columns.values() for name in names.split("|")} | {
-            *self.signs,
-            *self.reads,
+            *self.signature,
+            *self.more_columns,
         }
 
 
@@ -94,72 +98,77 @@ class Shopify:
     """The rows of Shopify's product CSV, of which only a product's first has a status."""
 
     def __init__(self) -> None:
-        self._hidden: set[str] = set()
+        self._hidden_handles: set[str] = set()
 
     # rule: catalogue-formats
-    def rows(self, row: Row) -> Iterable[Row]:
-        """Yields the rows of a row. Raises ``Unpublished``."""
+    def rewrite(self, row: Row) -> Iterable[Row]:
+        """Yields the product's part of a row, and the variant's. Raises ``Unpublished``."""
         handle = row.get("handle") or row.get("url_handle") or ""
         published = row.get("published") or row.get("published_on_online_store") or ""
-        hidden = (row.get("status") or "").lower() in ("draft", "archived")
-        if hidden or published.lower() == "false":
-            self._hidden.add(handle)
-        if handle in self._hidden:
+        is_hidden = (row.get("status") or "").lower() in ("draft", "archived")
+        if is_hidden or published.lower() == "false":
+            self._hidden_handles.add(handle)
+        if handle in self._hidden_handles:
             raise Unpublished
-        yield from _shopify_rows(row)
+        yield from _rewrite_shopify_row(row)
 
 
 # rule: catalogue-partial
-def _cells(row: Row, **columns: str) -> dict[str, Any]:
+def _pick_cells(row: Row, **columns: str) -> dict[str, Any]:
     """Returns the first non-empty cell of each field's ``columns``, without the fields that have no
     column in the row."""
     fields: dict[str, Any] = {}
-    for field, names in columns.items():
-        if cells := [row[name] for name in names.split("|") if name in row]:
+    for field, column_names in columns.items():
+        if cells := [row[name] for name in column_names.split("|") if name in row]:
             fields[field] = next(filter(None, cells), None)
     return fields
 
 
-def _shopify_rows(row: Row) -> Iterable[Row]:
+def _rewrite_shopify_row(row: Row) -> Iterable[Row]:
     """Yields the product's part of a row, and the variant's. The first image of the file is the
     product's; a variant has its own column."""
     handle = row.get("handle") or row.get("url_handle")
     sku = row.get("variant_sku") or row.get("sku")
-    own = {"product": handle, **_cells(row, title="title", image="image_src|product_image_url")}
+    product_cells = {
+        "product": handle,
+        **_pick_cells(row, title="title", image="image_src|product_image_url"),
+    }
     stock = "variant_inventory_qty|inventory_quantity"
-    offer = _cells(row, price="variant_price|price", available=stock)
-    is_offer = sku or row.get("option1_value") or offer.get("price")  # not only a picture
-    if "available" in offer and is_offer:
-        offer["available"] = _shopify_stock(row, offer["available"] or "")
+    offer_cells = _pick_cells(row, price="variant_price|price", available=stock)
+    is_offer = sku or row.get("option1_value") or offer_cells.get("price")  # not only a picture
+    if "available" in offer_cells and is_offer:
+        offer_cells["available"] = _read_shopify_stock(row, offer_cells["available"] or "")
     if not sku:
-        yield own | offer
+        yield product_cells | offer_cells
         return
-    yield own
-    variant = _cells(row, option="option1_value", image="variant_image|variant_image_url")
-    if "option" in variant:
-        chosen = [row.get(f"option{number}_value") for number in (1, 2, 3)]
-        options = (value for value in chosen if value and value != "Default Title")
-        variant["option"] = " / ".join(options)
-    yield {"product": handle, "variant": sku, **variant, **offer}
+    yield product_cells
+    variant_cells = _pick_cells(
+        row, option="option1_value", image="variant_image|variant_image_url"
+    )
+    if "option" in variant_cells:
+        option_values = [row.get(f"option{number}_value") for number in (1, 2, 3)]
+        options = (value for value in option_values if value and value != "Default Title")
+        variant_cells["option"] = " / ".join(options)
+    yield {"product": handle, "variant": sku, **variant_cells, **offer_cells}
 
 
-def _shopify_stock(row: Row, quantity: str) -> str:
+def _read_shopify_stock(row: Row, quantity: str) -> str:
     policy = row.get("variant_inventory_policy") or row.get("continue_selling_when_out_of_stock")
     trackers = row.get("variant_inventory_tracker"), row.get("inventory_tracker")
     if not quantity or "" in trackers:
         return "in stock"  # a product whose stock isn't tracked is always for sale
     is_empty = quantity.startswith(("-", "0"))
-    sells_on = str(policy).lower() in ("continue", "true", "yes")
-    return "backorder" if is_empty and sells_on else quantity
+    is_backorder_allowed = str(policy).lower() in ("continue", "true", "yes")
+    return "backorder" if is_empty and is_backorder_allowed else quantity
 
 
 SHOPIFY = Format(
     "shopify",
     {field: field for field in ("product", "variant", "title", "option", "image")}
     | {"price": "price", "available": "available"},
-    _shopify_rows,
-    signs=frozenset({"title", "option1_name", "option1_value"}),
-    reads=frozenset(
+    _rewrite_shopify_row,
+    signature=frozenset({"title", "option1_name", "option1_value"}),
+    more_columns=frozenset(
         (
             *("handle", "url_handle", "variant_sku", "sku", "variant_price"),
             *("image_src", "product_image_url", "variant_image", "variant_image_url"),
@@ -170,25 +179,25 @@ SHOPIFY = Format(
         )
     ),
     needs_text_ids=True,
-    ids=("handle", "url_handle"),
+    id_columns=("handle", "url_handle"),
 )
 
 
-def _bulk_rows(row: Row) -> Iterable[Row]:
+def _rewrite_bulk_row(row: Row) -> Iterable[Row]:
     """Yields the row of a line of Shopify's bulk export: a product, or an object that belongs to
     one, such as a variant or a picture."""
     id, parent = str(row.get("id") or ""), row.get("__parentid")
-    image = {"image": _picture(row)} if _PICTURES.intersection(row) else {}
+    image = {"image": _find_picture(row)} if _PICTURES.intersection(row) else {}
     if parent is None:
-        yield {"product": id, **_cells(row, title="title", url="onlinestoreurl"), **image}
+        yield {"product": id, **_pick_cells(row, title="title", url="onlinestoreurl"), **image}
     elif "/ProductVariant/" in id:
-        made = {"product": parent, "variant": id, **image}
-        made |= _cells(row, option="title", price="price")
-        if made.get("option") == "Default Title":
-            made["option"] = ""
+        variant_cells = {"product": parent, "variant": id, **image}
+        variant_cells |= _pick_cells(row, option="title", price="price")
+        if variant_cells.get("option") == "Default Title":
+            variant_cells["option"] = ""
         if not {"availableforsale", "inventoryquantity"}.isdisjoint(row):
-            made["available"] = _bulk_stock(row)
-        yield made
+            variant_cells["available"] = _read_bulk_stock(row)
+        yield variant_cells
     elif "/Product/" in str(parent) and image.get("image"):
         yield {"product": parent, **image}
 
@@ -197,23 +206,23 @@ _PICTURE_OBJECTS = ("featuredimage", "featuredmedia", "image", "preview")
 _PICTURES = frozenset((*_PICTURE_OBJECTS, "url", "originalsrc", "src"))
 
 
-def _picture(row: Row) -> str | None:
+def _find_picture(row: Row) -> str | None:
     """Returns the first URL in an object with a picture."""
     for name in _PICTURE_OBJECTS:
-        inner = row.get(name)
-        while isinstance(inner, dict):
-            if url := inner.get("url") or inner.get("originalSrc"):
+        picture = row.get(name)
+        while isinstance(picture, dict):
+            if url := picture.get("url") or picture.get("originalSrc"):
                 return str(url)
-            inner = inner.get("preview") or inner.get("image")
+            picture = picture.get("preview") or picture.get("image")
     url = row.get("url") or row.get("originalsrc") or row.get("src")
     return url if isinstance(url, str) else None
 
 
-def _bulk_stock(row: Row) -> Any:
-    quantity, sold = row.get("inventoryquantity"), row.get("availableforsale")
-    if sold is False:
+def _read_bulk_stock(row: Row) -> Any:
+    quantity, is_for_sale = row.get("inventoryquantity"), row.get("availableforsale")
+    if is_for_sale is False:
         return "out of stock"
-    if sold is None:
+    if is_for_sale is None:
         return quantity
     is_empty = isinstance(quantity, int) and quantity <= 0
     return "backorder" if is_empty and row.get("inventorypolicy") == "CONTINUE" else "in stock"
@@ -222,8 +231,8 @@ def _bulk_stock(row: Row) -> Any:
 SHOPIFY_BULK = Format(
     "shopify",
     {**SHOPIFY.columns, "url": "url"},
-    _bulk_rows,
-    reads=frozenset(
+    _rewrite_bulk_row,
+    more_columns=frozenset(
         (
             *("id", "__parentid", "featuredimage", "featuredmedia", "preview", "onlinestoreurl"),
             *("availableforsale", "inventoryquantity", "inventorypolicy"),
@@ -232,46 +241,46 @@ SHOPIFY_BULK = Format(
 )
 
 
-_NOT_PUBLISHED = {"0", "-1", "0.0", "-1.0", "false", "no"}  # private and drafts
+_UNPUBLISHED_CELLS = {"0", "-1", "0.0", "-1.0", "false", "no"}  # private and drafts
 
 
 class WooCommerce:
     """The rows of WooCommerce's export. Variations name their parent by its SKU or ``id:44``."""
 
     def __init__(self) -> None:
-        self._id_of: dict[str, str] = {}
-        self._hidden: set[str] = set()
+        self._ids_by_sku: dict[str, str] = {}
+        self._hidden_ids: set[str] = set()
 
     # rule: catalogue-formats
     def remember_product(self, row: Row) -> None:
         """Remembers the SKU of a product, which variations may name, and whether it is hidden."""
-        if row.get("published", "").lower().lstrip("'") in _NOT_PUBLISHED:
-            self._hidden.add(row["id"])
+        if row.get("published", "").lower().lstrip("'") in _UNPUBLISHED_CELLS:
+            self._hidden_ids.add(row["id"])
         if row.get("sku") and not row.get("parent"):
-            self._id_of.setdefault(row["sku"], row["id"])
+            self._ids_by_sku.setdefault(row["sku"], row["id"])
 
-    def rows(self, row: Row) -> Iterable[Row]:
+    def rewrite(self, row: Row) -> Iterable[Row]:
         """Yields the row with its product. Raises ``Invalid`` for an unknown parent, and
         ``Unpublished``."""
         stock = row.get("in_stock?") or row.get("stock") or ""
         if stock == "0" and row.get("backorders_allowed?") in ("1", "notify"):
             stock = "backorder"
-        made = {**row, "product": row["id"]}
+        rewritten = {**row, "product": row["id"]}
         if "images" in row:
-            made["image"] = row["images"].split(",")[0]
+            rewritten["image"] = row["images"].split(",")[0]
         if not {"in_stock?", "stock"}.isdisjoint(row):
-            made["available"] = stock
+            rewritten["available"] = stock
         if parent := row.get("parent"):
-            id = parent[3:] if parent.startswith("id:") else self._id_of.get(parent)
+            id = parent[3:] if parent.startswith("id:") else self._ids_by_sku.get(parent)
             if not id:
                 raise Invalid(f"parent: {parent[:60]!r} is no product of the file")
-            made |= {"product": id, "variant": row["id"]}
-        if not self._hidden.isdisjoint((row["id"], made["product"])):
+            rewritten |= {"product": id, "variant": row["id"]}
+        if not self._hidden_ids.isdisjoint((row["id"], rewritten["product"])):
             raise Unpublished
-        yield made
+        yield rewritten
 
 
-_WOOCOMMERCE = {
+_WOOCOMMERCE_COLUMNS = {
     "title": "name",
     "url": "permalink",
     "price": "regular_price",
@@ -283,24 +292,26 @@ _WOOCOMMERCE = {
 
 WOOCOMMERCE = Format(
     "woocommerce",
-    {name: name for name in ("product", "variant", "image", "available")} | _WOOCOMMERCE,
-    signs=frozenset({"id", "sku", "regular_price"}),
-    reads=frozenset({"parent", "images", "in_stock?", "stock", "backorders_allowed?", "published"}),
-    header={"product": "id", "image": "images", "available": "in_stock?"}
-    | {name: name for name in ONLY_WOOCOMMERCE}
-    | _WOOCOMMERCE,
-    ids=("id",),
+    {name: name for name in ("product", "variant", "image", "available")} | _WOOCOMMERCE_COLUMNS,
+    signature=frozenset({"id", "sku", "regular_price"}),
+    more_columns=frozenset(
+        {"parent", "images", "in_stock?", "stock", "backorders_allowed?", "published"}
+    ),
+    translated_columns={"product": "id", "image": "images", "available": "in_stock?"}
+    | {name: name for name in WOOCOMMERCE_FIELDS}
+    | _WOOCOMMERCE_COLUMNS,
+    id_columns=("id",),
 )
 
-FORMATS = {one.name: one for one in (GOOGLE, META, SHOPIFY, WOOCOMMERCE)}
+FORMATS = {format.name: format for format in (GOOGLE, META, SHOPIFY, WOOCOMMERCE)}
 
 
-def detect(header: Collection[str], *, commented: bool) -> Format:
-    """Returns the format of a table by its columns. ``commented``: comments precede them."""
+def detect_format(header: Collection[str], *, has_comments: bool) -> Format:
+    """Returns the format of a table by its columns. ``has_comments``: comments precede them."""
     names = {*header}
-    for one in (SHOPIFY, WOOCOMMERCE):
-        if one.signs <= names:
-            return one
+    for format in (SHOPIFY, WOOCOMMERCE):
+        if format.signature <= names:
+            return format
     if names >= {"id", "sku", "in_stock?"}:  # with chosen columns
-        return WOOCOMMERCE._replace(signs=frozenset({"id"}))
-    return META if commented else GOOGLE
+        return WOOCOMMERCE._replace(signature=frozenset({"id"}))
+    return META if has_comments else GOOGLE

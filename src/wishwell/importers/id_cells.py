@@ -4,15 +4,15 @@ import re
 
 from wishwell.errors import Invalid
 
-_WHOLE = re.compile(r"([0-9]+)\.0+")
+_DECIMAL_ZEROS = re.compile(r"([0-9]+)\.0+")
 _ROUNDED = re.compile(r"[0-9]+([.,][0-9]+)?E\+?[0-9]+", re.IGNORECASE)
 _GROUPED = re.compile("[0-9]{1,3}(,[0-9]{3})+")
 _FORMULA = re.compile('="([^"]*)"')
-_SPOILT = re.compile(r"-[0-9]+|[0-9]+[.,][0-9]+|#(REF|VALUE|NAME|NUM|NULL|DIV/0|N/A)[!?]?")
+_NOT_AN_ID = re.compile(r"-[0-9]+|[0-9]+[.,][0-9]+|#(REF|VALUE|NAME|NUM|NULL|DIV/0|N/A)[!?]?")
 
 
 # rule: spreadsheet-ids
-def number(id: str) -> str:
+def parse_number(id: str) -> str:
     """Returns a whole number without its decimals (``7120953278001.0``), and another id as it is.
 
     Raises ``Invalid`` for a number that lost digits, such as ``7.12095E+12``.
@@ -24,15 +24,15 @@ def number(id: str) -> str:
         )
     if _GROUPED.fullmatch(id):
         raise Invalid("has separators between thousands. Format the column as text before saving")
-    match = _WHOLE.fullmatch(id) or _FORMULA.fullmatch(id)
+    match = _DECIMAL_ZEROS.fullmatch(id) or _FORMULA.fullmatch(id)
     return match[1] if match else id
 
 
 # rule: spreadsheet-ids
-def customer(id: str) -> str:
-    """Returns the customer id in a cell. Raises ``Invalid`` as ``number`` does, and for other
+def parse_customer(id: str) -> str:
+    """Returns the customer id in a cell. Raises ``Invalid`` as ``parse_number`` does, and for other
     numbers than whole ones and a spreadsheet's errors."""
-    whole = number(id)
-    if _SPOILT.fullmatch(whole):
+    number = parse_number(id)
+    if _NOT_AN_ID.fullmatch(number):
         raise Invalid("isn't a whole number, or is a spreadsheet's error")
-    return whole
+    return number

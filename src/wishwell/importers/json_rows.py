@@ -15,34 +15,34 @@ from wishwell.transfer.spool import read_lines
 _PIECE_BYTES = 1 << 14
 _MAX_DEPTH = 64
 _MAX_ARRAYS = 10
-_STARTS = ("start_map", "start_array")
+_START_EVENTS = ("start_map", "start_array")
 _BOM = b"\xef\xbb\xbf"
-_FAULTS = (ijson.JSONError, ValueError, ArithmeticError, SystemError)
+_PARSER_ERRORS = (ijson.JSONError, ValueError, ArithmeticError, SystemError)
 """The parser's errors. All but the first are from numbers of thousands of digits."""
 
 _json = msgspec.json.Decoder(dict[str, Any], float_hook=str)
 
-Normal = Callable[[str], str]
-Keys = tuple[str, ...]
+Normalise = Callable[[str], str]
+KeyPath = tuple[str, ...]
 Numbered = tuple[int, dict[str, Any] | str]
 """A line number, and the row or an error message."""
 
 
 # rule: catalogue-json
-def read(
-    file: BinaryIO, start: bytes, id_paths: Collection[str], normal: Normal
+def read_rows(
+    file: BinaryIO, start: bytes, id_paths: Collection[str], normalise: Normalise
 ) -> tuple[str, Iterator[Numbered]]:
     """Returns the syntax, and an iterator of the rows. ``start``: the beginning of the file's
-    text. ``id_paths``: dotted paths of a product's id, normalised by ``normal``, to distinguish a
-    product from an object that contains products. Raises ``Invalid``."""
-    keys = _array_keys(file, id_paths, normal)
+    text. ``id_paths``: dotted paths of a product's id, normalised by ``normalise``, to distinguish
+    a product from an object that contains products. Raises ``Invalid``."""
+    keys = _find_array_keys(file, id_paths, normalise)
     line, is_whole, _ = start.partition(b"\n")
     if keys is None and not (is_whole and line.rstrip().endswith((b"{", b"[", b",", b":"))):
-        return "jsonl", _lines(file)
-    return "json", _values(file, keys)
+        return "jsonl", _read_lines(file)
+    return "json", _read_values(file, keys)
 
 
-def _lines(file: BinaryIO) -> Iterator[Numbered]:
+def _read_lines(file: BinaryIO) -> Iterator[Numbered]:
     file.seek(0)
     for line, text in enumerate(read_lines(file, MAX_ROW), 1):
         if isinstance(text, str):  # rule: catalogue-limits
@@ -71,11 +71,11 @@ class _Events:
         parser = ijson.basic_parse_coro(events, multiple_values=True)
         fault: Exception | None = None
         # By line, so that each event's line is known.
-        while fault is None and (piece := self._file.readline(_PIECE_BYTES)):
-            self._size += len(piece)
+        while fault is None and (chunk := self._file.readline(_PIECE_BYTES)):
+            self._size += len(chunk)
             try:
-                parser.send(piece)
-            except _FAULTS as error:
+                parser.send(chunk)
+            except _PARSER_ERRORS as error:
                 fault = error
                 if isinstance(error, SystemError):
                     del events[-1]  # its value is missing
@@ -85,10 +85,10 @@ class _Events:
                 self._size *= self._is_in_row
             if self._size > MAX_ROW:
                 raise Invalid(f"has a row of more than {MAX_ROW:,} bytes; reading ended here")
-            self.line += piece.endswith(b"\n")
+            self.line += chunk.endswith(b"\n")
         try:
             parser.close()
-        except _FAULTS as error:
+        except _PARSER_ERRORS as error:
             fault = fault or error
         if fault:
             reason = str(fault).removeprefix("b'").partition("\n")[0].partition("\\n")[0]
@@ -102,36 +102,36 @@ class _Events:
 Events = Iterator[tuple[str, Any]]
 
 
-def _values(file: BinaryIO, keys: Keys | None) -> Iterator[Numbered]:
+def _read_values(file: BinaryIO, keys: KeyPath | None) -> Iterator[Numbered]:
     """Yields the elements of the array to which the keys lead, or the file's values themselves.
     Ends with an error message if the rest can't be read."""
-    parsed = _Events(file)
-    events = iter(parsed)
+    parser_events = _Events(file)
+    events = iter(parser_events)
     try:
         if keys is None:
-            yield from _elements(parsed, events)
-        for place, event, _ in _outside_arrays(events):
-            if event == "start_array" and place == keys:
-                yield from _elements(parsed, events)
+            yield from _read_elements(parser_events, events)
+        for event_keys, event, _ in _walk_outside_arrays(events):
+            if event == "start_array" and event_keys == keys:
+                yield from _read_elements(parser_events, events)
             elif event == "start_array":
-                _skip(events, 1)
+                _skip_open(events, 1)
     except Invalid as error:
-        yield parsed.line, error.message
+        yield parser_events.line, error.message
 
 
-def _elements(parsed: _Events, events: Events) -> Iterator[Numbered]:
+def _read_elements(parser_events: _Events, events: Events) -> Iterator[Numbered]:
     """Yields the values up to the end of an array or of the file."""
     for event, value in events:
         if event == "end_array":
             return
-        line = parsed.line
-        parsed.mark_row(begins=True)
-        row = _built(events, event, value, 1)
-        parsed.mark_row(begins=False)
+        line = parser_events.line
+        parser_events.mark_row(begins=True)
+        row = _build_value(events, event, value, 1)
+        parser_events.mark_row(begins=False)
         yield line, row if isinstance(row, dict) else "isn't a JSON object"
 
 
-def _built(events: Events, event: str, value: Any, depth: int) -> Any:
+def _build_value(events: Events, event: str, value: Any, depth: int) -> Any:
     """Returns the value that begins with an event."""
     if depth > _MAX_DEPTH:
         raise Invalid(f"is nested more than {_MAX_DEPTH} deep; reading ended here")
@@ -140,19 +140,19 @@ def _built(events: Events, event: str, value: Any, depth: int) -> Any:
         for event, key in events:
             if event == "end_map":
                 break
-            row[key] = _built(events, *next(events), depth + 1)
+            row[key] = _build_value(events, *next(events), depth + 1)
         return row
     if event == "start_array":
         elements = []
         for event, value in events:
             if event == "end_array":
                 break
-            elements.append(_built(events, event, value, depth + 1))
+            elements.append(_build_value(events, event, value, depth + 1))
         return elements
     return str(value) if isinstance(value, Decimal) else value
 
 
-def _outside_arrays(events: Events) -> Iterator[tuple[Keys, str, Any]]:
+def _walk_outside_arrays(events: Events) -> Iterator[tuple[KeyPath, str, Any]]:
     """Yields scalars, starts of arrays and ends of objects, with the keys that lead there. The
     caller reads or skips each array."""
     keys: list[str] = []
@@ -169,55 +169,57 @@ def _outside_arrays(events: Events) -> Iterator[tuple[Keys, str, Any]]:
             yield tuple(keys), event, value
 
 
-def _skip(events: Events, depth: int) -> None:
+def _skip_open(events: Events, depth: int) -> None:
     """Skips the rest of open arrays and objects. ``depth``: their number."""
     while depth:
         event, _ = next(events)
-        depth += (event in _STARTS) - event.startswith("end")
+        depth += (event in _START_EVENTS) - event.startswith("end")
 
 
-def _array_keys(file: BinaryIO, id_paths: Collection[str], normal: Normal) -> Keys | None:
+def _find_array_keys(
+    file: BinaryIO, id_paths: Collection[str], normalise: Normalise
+) -> KeyPath | None:
     """Returns the keys that lead to the array of rows in the file's first value, or ``None`` if the
     file's values are rows. Raises ``Invalid`` if there are several arrays of objects."""
-    arrays: list[Keys] = []
+    array_keys: list[KeyPath] = []
     events = iter(_Events(file))
     with suppress(Invalid):  # raised again when the rows are read
-        for keys, event, _ in _outside_arrays(events):
+        for keys, event, _ in _walk_outside_arrays(events):
             if event == "start_array":
                 if not keys:
                     return keys
                 event, _ = next(events)
-                if event == "start_map" and len(arrays) < _MAX_ARRAYS:
-                    arrays.append(keys)
-                _skip(events, (event != "end_array") + (event in _STARTS))
-            elif ".".join(map(normal, keys)) in id_paths:
+                if event == "start_map" and len(array_keys) < _MAX_ARRAYS:
+                    array_keys.append(keys)
+                _skip_open(events, (event != "end_array") + (event in _START_EVENTS))
+            elif ".".join(map(normalise, keys)) in id_paths:
                 return None
             if not keys:
                 break
-    if len(arrays) > 1:
-        names = ", ".join(".".join(keys)[:80] for keys in arrays)
+    if len(array_keys) > 1:
+        array_names = ", ".join(".".join(keys)[:80] for keys in array_keys)
         raise Invalid(
-            f"contains several arrays ({names}). Import only the array of products, for example "
-            f"with jq '.{names.partition(',')[0]}'."
+            f"contains several arrays ({array_names}). Import only the array of products, for "
+            f"example with jq '.{array_names.partition(',')[0]}'."
         )
-    return arrays[0] if arrays else None
+    return array_keys[0] if array_keys else None
 
 
-def value_at(row: Any, path: str, normal: Normal) -> Any:
+def find_value(row: Any, path: str, normalise: Normalise) -> Any:
     """Returns the value at a dotted path, in which numbers are positions in arrays. Raises
     ``KeyError``."""
     for name in path.split("."):
         if isinstance(row, list) and name.isdecimal() and int(name) < len(row):
             row = row[int(name)]
         elif isinstance(row, dict):
-            row = {normal(key): value for key, value in row.items()}[name]
+            row = {normalise(key): value for key, value in row.items()}[name]
         else:
             raise KeyError(path)
     return row
 
 
 # rule: catalogue-json
-def scalar(value: Any) -> str | int | None:
+def read_cell(value: Any) -> str | int | None:
     """Returns a cell's value: a price with its currency as one text. Raises ``Invalid``."""
     if isinstance(value, dict):
         amount, currency = value.get("amount"), value.get("currencyCode") or value.get("currency")

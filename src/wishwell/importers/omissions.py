@@ -15,7 +15,8 @@ _COLUMNS = ("line", "column", "value", "reason")
 
 # rule: import-omissions
 class Omissions:
-    """What an import leaves out, in a temporary file. ``rows`` and ``cells`` are its counts."""
+    """Rows and cells that an import leaves out, in a temporary file. ``rows`` and ``cells`` are
+    their numbers."""
 
     def __init__(self) -> None:
         self.rows = self.cells = self._last_line = 0
@@ -31,21 +32,25 @@ class Omissions:
         self._last_line = line
         self._spool.add(value, line, "row", f"{column}\0{reason}")
 
-    def reasons(self) -> Iterator[str]:
+    def describe_reasons(self) -> Iterator[str]:
         """Yields the reasons, those of rows first, with the numbers of rows and different values
         and the first example."""
-        grouped = self._spool.ask(
+        rows = self._spool.query(
             "SELECT kind, text, count(*), count(DISTINCT key), min(line), key FROM records "
             "GROUP BY kind, text ORDER BY kind DESC, count(*) DESC LIMIT CAST(? AS INTEGER)",
             str(_MAX_REASONS),
         )
-        for kind, text, count, values, line, example in grouped:
+        for kind, text, count, value_count, line, example in rows:
             column, _, reason = text.partition("\0")
-            what = (
-                f"{count:,} {kind}s with {values:,} different values" if count > 1 else f"1 {kind}"
+            count_text = (
+                f"{count:,} {kind}s with {value_count:,} different values"
+                if count > 1
+                else f"1 {kind}"
             )
-            shown = "" if "@" in example else f", {example[:60]!r}"  # an address isn't printed
-            yield f"{column or 'row'}: {reason} ({what}, first: line {line}{shown})"
+            example_text = (
+                "" if "@" in example else f", {example[:60]!r}"
+            )  # an address isn't printed
+            yield f"{column or 'row'}: {reason} ({count_text}, first: line {line}{example_text})"
 
     def write(self, path: str) -> str:
         """Writes the list of rows next to the file at ``path``, else to the folder for temporary
@@ -53,17 +58,17 @@ class Omissions:
         name = Path(path).stem[:50]
         for folder in (str(Path(path).resolve().parent), None):
             with contextlib.suppress(OSError):
-                return self._write(f"{name}-left-out-", folder)
+                return self._write_file(f"{name}-left-out-", folder)
         raise Invalid(f"{path}: the list of rows that were left out can't be written next to it.")
 
-    def _write(self, prefix: str, folder: str | None) -> str:
+    def _write_file(self, prefix: str, folder: str | None) -> str:
         # Only the user may read the list, because it contains addresses.
         with tempfile.NamedTemporaryFile(
             prefix=prefix, suffix=".csv", dir=folder, delete=False
         ) as file:
             file.write(spreadsheet.head(_COLUMNS))
             query = "SELECT line, text, key FROM records WHERE kind = 'row' ORDER BY line"
-            for line, text, value in self._spool.ask(query):
+            for line, text, value in self._spool.query(query):
                 column, _, reason = text.partition("\0")
                 row = dict(zip(_COLUMNS, (line, column, value, reason), strict=True))
                 file.write(spreadsheet.lines([row], _COLUMNS))

@@ -27,36 +27,36 @@ _MAX_TITLE_ROWS = 10
 _MAX_CELL = 131_072
 """Maximum characters of a cell."""
 
-_REST = "; reading ended here (is a closing quote or a line break missing?)"
-_BREAK = re.compile("\r\n|\r|\n")
+_READING_ENDED = "; reading ended here (is a closing quote or a line break missing?)"
+_LINE_BREAK = re.compile("\r\n|\r|\n")
 
 # The reader must return large cells, because after its own error it takes a cell's next line for a
 # row. ``Table`` limits rows and cells.
 csv.field_size_limit(MAX_ROW)
 
-_NOT_TEXT = re.compile("[\ud800-\udfff]")
+_UNDECODABLE = re.compile("[\ud800-\udfff]")
 _id_decoder = msgspec.json.Decoder(ProductId)
 
 
 # rule: import-csv
-def columns(text: str, known: Collection[str], needed: Collection[str]) -> dict[str, str]:
+def parse_columns(text: str, fields: Collection[str], needed: Collection[str]) -> dict[str, str]:
     """Returns the columns by field in ``field=column,…``. A column's name may contain commas.
 
     Raises ``Invalid``.
     """
-    found: dict[str, str] = {}
+    columns_by_field: dict[str, str] = {}
     for part in re.split(r",(?=\s*\w+\s*=)", text):
         field, _, column = (word.strip() for word in part.partition("="))
-        if field not in known or not column:
+        if field not in fields or not column:
             raise Invalid(
-                f"--map: {part!r} must be field=column; the fields are {', '.join(known)}."
+                f"--map: {part!r} must be field=column; the fields are {', '.join(fields)}."
             )
-        if field in found:
+        if field in columns_by_field:
             raise Invalid(f"--map: {field} is repeated.")
-        found[field] = column
-    if missing := set(needed) - found.keys():
+        columns_by_field[field] = column
+    if missing := set(needed) - columns_by_field.keys():
         raise Invalid(f"--map: {' and '.join(sorted(missing))} must be included.")
-    return found
+    return columns_by_field
 
 
 IsRow = Callable[[list[str], range], bool]
@@ -68,23 +68,23 @@ class _RowTooLarge(Exception):
 
 class Table:
     """The table in a file. ``header``: the columns' names, normalised by ``normal``.
-    ``commented``: whether rows of comments, which begin with ``#``, precede it."""
+    ``has_comments``: whether rows of comments, which begin with ``#``, precede it."""
 
     def __init__(
         self,
         path: str,
         file: BinaryIO,
         encoding: str,
-        known: Collection[str],
-        normal: Callable[[str], str] = str.strip,
+        known_names: Collection[str],
+        normalise: Callable[[str], str] = str.strip,
     ) -> None:
-        """``known``: expected names of columns, used to detect the delimiter.
+        """``known_names``: expected names of columns, used to detect the delimiter.
 
         Raises ``Invalid`` and ``Misconfigured``.
         """
         self.path, self.encoding = path, encoding
-        self._row: list[str] = []
-        self._size = 0  # characters of the row's lines
+        self._row_lines: list[str] = []
+        self._row_size = 0  # characters of the row's lines
         if file.seekable():
             start = file.read(2)
             file.seek(0)
@@ -95,68 +95,72 @@ class Table:
             self._text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
         except LookupError as error:
             raise Misconfigured(f"--encoding: {error}.") from error
-        self._known, self._normal = {*known} - {""}, normal
-        self._width = 0
-        header = max(self._headers(), key=lambda candidate: candidate[:3], default=None)
+        self._known_names, self._normalise = {*known_names} - {""}, normalise
+        self._column_count = 0
+        header = max(
+            self._find_header_candidates(), key=lambda candidate: candidate[:3], default=None
+        )
         if header is None:
             raise Invalid(f"{self.path}: line 1: must contain the names of the columns.")
-        *_, self.commented, self.delimiter, self.header_line, self.header = header
-        self._width = len(self.header)
+        *_, self.has_comments, self.delimiter, self.header_line, self.header = header
+        self._column_count = len(self.header)
 
     # rule: table-header
-    def _headers(self) -> Iterator[tuple[int, int, int, bool, str, int, list[str]]]:
+    def _find_header_candidates(self) -> Iterator[tuple[int, int, int, bool, str, int, list[str]]]:
         """Yields the first rows by each delimiter, as candidates for the header: how many names are
         known, how early and how wide it is, whether comments precede it, the delimiter, the line,
         and the names."""
         for delimiter in ";,\t|":
-            rows, number, commented = self._rows(delimiter), 0, False
+            reader, row_count, has_comments = self._create_reader(delimiter), 0, False
             with contextlib.suppress(csv.Error, _RowTooLarge):
-                while number <= _MAX_TITLE_ROWS and (cells := self._next(rows)) is not None:
-                    names = [self._normal(cell) for cell in cells]
-                    known, line = len(self._known.intersection(names)), rows.line_num
-                    if cells and cells[0].startswith("#") and not known:
-                        commented = True  # as in Meta's templates
+                while (
+                    row_count <= _MAX_TITLE_ROWS and (cells := self._read_row(reader)) is not None
+                ):
+                    names = [self._normalise(cell) for cell in cells]
+                    known_count, line = len(self._known_names.intersection(names)), reader.line_num
+                    if cells and cells[0].startswith("#") and not known_count:
+                        has_comments = True  # as in Meta's templates
                     elif any(names):
-                        number += 1
-                        yield known, -line, len(names), commented, delimiter, line, names
+                        row_count += 1
+                        yield known_count, -line, len(names), has_comments, delimiter, line, names
 
-    def _next(self, rows: Any) -> list[str] | None:
+    def _read_row(self, reader: Any) -> list[str] | None:
         """Returns the next row's cells, or ``None`` at the end of the file."""
-        self._row.clear()
-        self._size = 0
-        return next(rows, None)
+        self._row_lines.clear()
+        self._row_size = 0
+        return next(reader, None)
 
-    def _rows(self, delimiter: str) -> Any:
+    def _create_reader(self, delimiter: str) -> Any:
         if delimiter == "\t":
-            return _TabSeparated(self._lines(), self._width)
-        return csv.reader(self._lines(), delimiter=delimiter, strict=True)
+            return _TabSeparated(self._read_lines(), self._column_count)
+        return csv.reader(self._read_lines(), delimiter=delimiter, strict=True)
 
     # rule: catalogue-limits
-    def _lines(self) -> Iterator[str]:
+    def _read_lines(self) -> Iterator[str]:
         self._text.seek(0)
         try:
-            while line := self._text.readline(MAX_ROW + 1 - self._size):
-                self._row.append(line)
-                self._size += len(line)
-                if self._size > MAX_ROW:
+            while line := self._text.readline(MAX_ROW + 1 - self._row_size):
+                self._row_lines.append(line)
+                self._row_size += len(line)
+                if self._row_size > MAX_ROW:
                     raise _RowTooLarge
                 yield line
         except UnicodeError as error:
-            raise Invalid(f"{self.path}: {_other(self.encoding)}.") from error
+            raise Invalid(f"{self.path}: {_explain_encoding(self.encoding)}.") from error
 
-    def place(self, column: str) -> int:
+    def find_index(self, column: str) -> int:
         """Returns the index of a column. Raises ``Invalid`` if it is missing or a duplicate."""
         if self.header.count(column) != 1:
-            there = "is repeated" if column in self.header else "is missing"
+            fault = "is repeated" if column in self.header else "is missing"
             names = ", ".join(map(repr, self.header))[:500]
             raise Invalid(
-                f"{self.path}: line {self.header_line}: the column {column!r} {there}; the "
+                f"{self.path}: line {self.header_line}: the column {column!r} {fault}; the "
                 f"columns are {names}. Assign columns to fields with --map."
             )
         return self.header.index(column)
 
     # rules: catalogue-limits, catalogue-quotes
-    def rows(
+    def read_rows(
         self, is_row: IsRow | None = None, advice: str = ""
     ) -> Iterator[tuple[int, list[str] | str]]:
         """Yields each non-empty row: its line number, and its cells or an error message. Ends at a
@@ -165,82 +169,96 @@ class Table:
         ``is_row``: whether cells are those of a row with an id in one of these places. With it, a
         row that encloses another in its quotes is an error, which ends with ``advice``.
         """
-        rows, width = self._rows(self.delimiter), len(self.header)
-        while rows.line_num < self.header_line:
-            self._next(rows)
-        first = "the first line" if self.header_line == 1 else f"line {self.header_line}"
+        reader, column_count = self._create_reader(self.delimiter), len(self.header)
+        while reader.line_num < self.header_line:
+            self._read_row(reader)
+        header_place = "the first line" if self.header_line == 1 else f"line {self.header_line}"
         while True:
-            line = rows.line_num + 1
+            line = reader.line_num + 1
             try:
-                cells = self._next(rows)
+                cells = self._read_row(reader)
             except csv.Error as error:
-                line += _line_of_field("".join(self._row), self.delimiter)
+                line += _count_lines_before_fault("".join(self._row_lines), self.delimiter)
                 yield line, f"isn't a valid CSV row ({error}); is a closing quote missing?"
                 continue
             except _RowTooLarge:
-                yield line, f"begins a row of more than {MAX_ROW:,} characters{_REST}"
+                yield line, f"begins a row of more than {MAX_ROW:,} characters{_READING_ENDED}"
                 return
             if cells is None:
                 return
-            if self._size > _MAX_CELL and max(map(len, cells), default=0) > _MAX_CELL:
-                yield line, f"has a cell of more than {_MAX_CELL:,} characters{_REST}"
+            if self._row_size > _MAX_CELL and max(map(len, cells), default=0) > _MAX_CELL:
+                yield line, f"has a cell of more than {_MAX_CELL:,} characters{_READING_ENDED}"
                 return
             if not "".join(cells).strip():
                 continue
-            if len(cells) != width:
-                yield line, f"has {len(cells)} cells, but {first} has {width}"
-            elif is_row and (enclosed := self._enclosed_row(line, cells, is_row)):
-                message = f"encloses line {enclosed} in its quotes, which reads as a row"
-                if enclosed == line:
+            if len(cells) != column_count:
+                yield line, f"has {len(cells)} cells, but {header_place} has {column_count}"
+            elif is_row and (enclosed_line := self._find_enclosed_row(line, cells, is_row)):
+                message = f"encloses line {enclosed_line} in its quotes, which reads as a row"
+                if enclosed_line == line:
                     message = "opens a quote that a later line closes, but reads as a row"
                 yield line, f"{message} (is a quote missing?){advice}"
             else:
                 yield line, cells
 
-    def _enclosed_row(self, line: int, cells: list[str], is_row: IsRow) -> int | None:
+    def _find_enclosed_row(self, line: int, cells: list[str], is_row: IsRow) -> int | None:
         """Returns the line number of the first line inside a row's quotes that reads as a row."""
-        width = len(self.header)
-        for number, inner, inside in self._lines_inside(line, cells):
-            if len(inner) == width and is_row(inner, inside):
+        column_count = len(self.header)
+        for number, line_cells, quoted in self._split_quoted_lines(line, cells):
+            if len(line_cells) == column_count and is_row(line_cells, quoted):
                 return number
         return None
 
-    def _lines_inside(self, first: int, cells: list[str]) -> Iterator[tuple[int, list[str], range]]:
-        """Yields the lines of cells with line breaks, as the cell has them and as the file does:
-        number, cells, and which of them are inside the quotes."""
-        line, width = first, len(self.header)
-        before: list[str] = []  # cells of the line in front of the quotes
+    def _split_quoted_lines(
+        self, first_line: int, cells: list[str]
+    ) -> Iterator[tuple[int, list[str], range]]:
+        """Yields the lines of cells that contain line breaks, as in the cell and as in the file:
+        number, cells, and the range of the cells inside the quotes."""
+        line, column_count = first_line, len(self.header)
+        cells_before: list[str] = []  # cells of the line in front of the quotes
         for cell in cells:
-            parts = _BREAK.split(cell)
+            parts = _LINE_BREAK.split(cell)
             if len(parts) == 1:
-                before.append(cell)
+                cells_before.append(cell)
                 continue
-            yield line, before + self._split(parts[0]), range(len(before), width)
+            yield (
+                line,
+                cells_before + self._split_line(parts[0]),
+                range(len(cells_before), column_count),
+            )
             for number, part in enumerate(parts, line):
-                yield number, self._split(part, width), range(width)
+                yield number, self._split_line(part, column_count), range(column_count)
                 if number > line:
-                    inside = range(part.count(self.delimiter))
-                    yield number, self._split(self._row[number - first], width), inside
+                    quoted = range(part.count(self.delimiter))
+                    yield (
+                        number,
+                        self._split_line(self._row_lines[number - first_line], column_count),
+                        quoted,
+                    )
             line += len(parts) - 1
-            before = self._split(parts[-1])
+            cells_before = self._split_line(parts[-1])
 
-    def _split(self, text: str, width: int = 0) -> list[str]:
-        """Returns the cells of a line; none if they must be fewer than ``width``."""
-        if text.count(self.delimiter) < width - 1:
+    def _split_line(self, text: str, min_cells: int = 0) -> list[str]:
+        """Returns the cells of a line; none if they must be fewer than ``min_cells``."""
+        if text.count(self.delimiter) < min_cells - 1:
             return []
         return next(csv.reader([text.rstrip("\r\n")], delimiter=self.delimiter), [])
 
 
-def _line_of_field(row: str, delimiter: str) -> int:
+def _count_lines_before_fault(row: str, delimiter: str) -> int:
     """Returns the number of line breaks before the field in which a row stops being valid."""
-    quoted, bare = re.compile('"[^"]*(?:""[^"]*)*"'), re.compile(f"[^{delimiter}\r\n]*")
-    at = 0
+    quoted_field, bare_field = re.compile('"[^"]*(?:""[^"]*)*"'), re.compile(f"[^{delimiter}\r\n]*")
+    start = 0
     while True:
-        found = quoted.match(row, at) if row.startswith('"', at) else bare.match(row, at)
-        end = found.end() if found else len(row)
-        if found is None or not row.startswith(delimiter, end):
-            return row.count("\n", 0, at)
-        at = end + 1
+        match = (
+            quoted_field.match(row, start)
+            if row.startswith('"', start)
+            else bare_field.match(row, start)
+        )
+        end = match.end() if match else len(row)
+        if match is None or not row.startswith(delimiter, end):
+            return row.count("\n", 0, start)
+        start = end + 1
 
 
 class _TabSeparated:
@@ -249,10 +267,10 @@ class _TabSeparated:
 
     _QUOTED = re.compile('"((?:[^"]|"")*)"')
 
-    def __init__(self, lines: Iterator[str], width: int = 0) -> None:
-        """``width``: number of columns, by default that of the first line."""
+    def __init__(self, lines: Iterator[str], column_count: int = 0) -> None:
+        """``column_count``: number of columns, by default that of the first line."""
         self._lines = lines
-        self._width = width
+        self._column_count = column_count
         self.line_num = 0
 
     def __iter__(self) -> "_TabSeparated":
@@ -261,26 +279,26 @@ class _TabSeparated:
     def __next__(self) -> list[str]:
         line = next(self._lines).rstrip("\r\n")
         self.line_num += 1
-        cells = [self._unquoted(cell) for cell in line.split("\t")] if line else []
+        cells = [self._unquote(cell) for cell in line.split("\t")] if line else []
         if not line.startswith("#"):
-            self._width = self._width or len(cells)
-        if len(cells) > self._width and '"' in line:  # tabs inside quotes
-            joined = next(csv.reader([line], delimiter="\t"))
-            cells = joined if len(joined) == self._width else cells
+            self._column_count = self._column_count or len(cells)
+        if len(cells) > self._column_count and '"' in line:  # tabs inside quotes
+            csv_cells = next(csv.reader([line], delimiter="\t"))
+            cells = csv_cells if len(csv_cells) == self._column_count else cells
         return cells
 
-    def _unquoted(self, cell: str) -> str:
+    def _unquote(self, cell: str) -> str:
         match = self._QUOTED.fullmatch(cell)
         return match[1].replace('""', '"') if match else cell
 
 
 def check_text(cell: str, encoding: str) -> None:
     """Raises ``Invalid`` for a cell with bytes that the encoding can't decode."""
-    if not cell.isascii() and _NOT_TEXT.search(cell):
-        raise Invalid(_other(encoding))
+    if not cell.isascii() and _UNDECODABLE.search(cell):
+        raise Invalid(_explain_encoding(encoding))
 
 
-def _other(encoding: str) -> str:
+def _explain_encoding(encoding: str) -> str:
     name = encoding.removesuffix("-sig")
     return f"isn't valid {name} text; set its --encoding, for example windows-1252"
 
@@ -293,7 +311,7 @@ def product_id(store: Store, kind: str, cell: str) -> str:
     """
     cell = re.sub(rf"^gid://[a-z0-9-]{{1,40}}/{kind}/", "", cell)
     if not store.has_text_ids:
-        cell = id_cells.number(cell)
+        cell = id_cells.parse_number(cell)
     if placeholders.is_product(cell):
         raise Invalid("is a placeholder, not an id")
     try:

@@ -8,8 +8,8 @@ from wishwell.errors import Invalid
 FIELDS = ("customer", "product", "variant", "list", "quantity", "note", "saved", "email")
 """Fields that a column can be mapped to."""
 
-NEEDED = ("customer", "product")
-"""Fields without which a row is no wish."""
+NEEDED_FIELDS = ("customer", "product")
+"""Fields that a row needs to be a wish."""
 
 EMAILS = (
     *("email", "customeremail", "useremail", "shopperemail", "emailaddress"),
@@ -44,14 +44,19 @@ _NAMES: Mapping[str, Sequence[str]] = {
 
 
 # rule: import-guess
-def complete(path: str, header: Sequence[str], mapped: Mapping[str, str]) -> dict[str, str]:
+def complete_columns(
+    path: str, header: Sequence[str], mapped_columns: Mapping[str, str]
+) -> dict[str, str]:
     """Returns the columns by field: those of ``--map``, and unless it names all that are needed,
     others with usual names. Raises ``Invalid``."""
-    if mapped.keys() >= {*NEEDED}:
-        return {**mapped}
-    free = [name for name in header if name not in mapped.values()]
-    columns = {field: mapped.get(field) or find(path, free, _NAMES[field]) for field in FIELDS}
-    if missing := [field for field in NEEDED if not columns[field]]:
+    if mapped_columns.keys() >= {*NEEDED_FIELDS}:
+        return {**mapped_columns}
+    unmapped_columns = [name for name in header if name not in mapped_columns.values()]
+    columns = {
+        field: mapped_columns.get(field) or find_column(path, unmapped_columns, _NAMES[field])
+        for field in FIELDS
+    }
+    if missing := [field for field in NEEDED_FIELDS if not columns[field]]:
         names = ", ".join(map(repr, header))[:500]
         raise Invalid(
             f"{path}: line 1: no column has a usual name for {' and '.join(missing)}; the columns "
@@ -60,20 +65,20 @@ def complete(path: str, header: Sequence[str], mapped: Mapping[str, str]) -> dic
     return {field: column for field, column in columns.items() if column}
 
 
-def reason(error: Invalid) -> str:
+def remove_field_name(error: Invalid) -> str:
     """Returns an error's message without the API's name of the field and without the full stop."""
     return re.sub(r"^\w+: ", "", error.message).removesuffix(".")
 
 
-def summary(columns: Mapping[str, str], ignored: Sequence[str]) -> str:
-    """Returns the lines that say which columns are read, and which aren't."""
-    read = ", ".join(f"{field} from {column}" for field, column in columns.items())
-    return f"columns: {read}" + (
-        f"\nignored columns: {', '.join(ignored)[:500]}" if ignored else ""
+def describe_columns(columns: Mapping[str, str], ignored_columns: Sequence[str]) -> str:
+    """Returns the lines that list the columns that are read and ignored."""
+    columns_read = ", ".join(f"{field} from {column}" for field, column in columns.items())
+    return f"columns: {columns_read}" + (
+        f"\nignored columns: {', '.join(ignored_columns)[:500]}" if ignored_columns else ""
     )
 
 
-def find(path: str, header: Sequence[str], names: Sequence[str]) -> str | None:
+def find_column(path: str, header: Sequence[str], names: Sequence[str]) -> str | None:
     """Returns the column with the first of these names that a header has, in any spelling. Raises
     ``Invalid`` if several columns have it."""
     for name in names:

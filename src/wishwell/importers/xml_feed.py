@@ -25,76 +25,78 @@ class _Feed:
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, dict[str, str]]] = []
-        self.found = False
+        self.has_items = False
         self._depth = self._item_depth = self._line = self._size = 0
         self._cells: dict[str, tuple[bool, str]] = {}
         self._name, self._text = "", [""]
         self.parser = expat.ParserCreate(namespace_separator=" ")
         self.parser.buffer_text = True
-        self.parser.StartDoctypeDeclHandler = self._doctype
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._characters
+        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self.parser.StartElementHandler = self._start_element
+        self.parser.EndElementHandler = self._end_element
+        self.parser.CharacterDataHandler = self._add_text
 
-    def _doctype(self, *_: object) -> None:
+    def _refuse_doctype(self, *_: object) -> None:
         raise Invalid("has a document type declaration (<!DOCTYPE>), which isn't allowed")
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
+    def _start_element(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise Invalid(f"has elements nested more than {_MAX_DEPTH} deep")
-        local = name.rpartition(" ")[2]
+        local_name = name.rpartition(" ")[2]
         if not self._item_depth:
-            if local in _ITEMS:
-                self.found = True
+            if local_name in _ITEMS:
+                self.has_items = True
                 self._item_depth, self._line = self._depth, self.parser.CurrentLineNumber
                 self._cells, self._size = {}, 0
-        elif local in _ITEMS:
-            raise Invalid(f"has an <{local}> inside another product")
+        elif local_name in _ITEMS:
+            raise Invalid(f"has an <{local_name}> inside another product")
         elif self._depth == self._item_depth + 1:
             self._name, self._text = name, [attributes.get("href", "")]  # Atom's link
-            self._grow(len(name) + _ELEMENT_SIZE)
+            self._add_size(len(name) + _ELEMENT_SIZE)
 
-    def _characters(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if not self._item_depth:
             return
-        self._grow(len(text))
+        self._add_size(len(text))
         if self._depth == self._item_depth + 1:
             self._text.append(text)
 
-    def _grow(self, size: int) -> None:
+    def _add_size(self, size: int) -> None:
         self._size += size
         if self._size > MAX_TEXT:
             raise Invalid(f"has a product of more than {MAX_TEXT:,} characters")
 
-    def _end(self, name: str) -> None:
+    def _end_element(self, name: str) -> None:
         if self._item_depth and self._depth == self._item_depth + 1:
-            space, _, local = name.rpartition(" ")
-            is_google, text = space == _GOOGLE, "".join(self._text).strip()
-            known = self._cells.get(local)
-            # Of an element's names, g:title counts before title; of repeated ones, the first.
-            if text and (known is None or (is_google and not known[0])):
-                self._cells[local] = is_google, text
+            namespace, _, local_name = name.rpartition(" ")
+            is_google, text = namespace == _GOOGLE, "".join(self._text).strip()
+            earlier_cell = self._cells.get(local_name)
+            # g:title has priority over title, and the first of repeated elements over the others.
+            if text and (earlier_cell is None or (is_google and not earlier_cell[0])):
+                self._cells[local_name] = is_google, text
         elif self._depth == self._item_depth:
             self._item_depth = 0
             self.rows.append((self._line, {name: text for name, (_, text) in self._cells.items()}))
         self._depth -= 1
 
 
-def rows(file: BinaryIO) -> Iterator[tuple[int, dict[str, str] | str]]:
+def read_products(file: BinaryIO) -> Iterator[tuple[int, dict[str, str] | str]]:
     """Yields each product's line and cells by name. Ends with an error message instead of cells if
     the rest can't be read."""
-    feed, read = _Feed(), 0
+    feed, read_bytes = _Feed(), 0
     try:
         while chunk := file.read(_CHUNK_BYTES):
             feed.parser.Parse(chunk, False)
-            read += len(chunk)
-            if read - feed.parser.CurrentByteIndex > MAX_TEXT:  # Expat keeps an unfinished tag
+            read_bytes += len(chunk)
+            if (
+                read_bytes - feed.parser.CurrentByteIndex > MAX_TEXT
+            ):  # Expat keeps an unfinished tag
                 raise Invalid(f"has a tag or comment of more than {MAX_TEXT:,} bytes")
             yield from feed.rows
             feed.rows.clear()
         feed.parser.Parse(b"", True)
-        if not feed.found:
+        if not feed.has_items:
             raise Invalid("has no <item> or <entry>: not a feed for Google's Merchant Center")
     except (expat.ExpatError, LookupError, ValueError, Invalid) as error:  # of unknown encodings
         yield from feed.rows

@@ -20,12 +20,12 @@ from wishwell.fairness.fair_queue import NO_STORE, Flow, Ticket
 from wishwell.fairness.fair_semaphore import FairSemaphore
 from wishwell.outbound.answer import Answer, AnswerReader, Unanswered
 from wishwell.outbound.connection import Address, Connection
-from wishwell.outbound.names import Names, Resolve, is_allowed, resolve
+from wishwell.outbound.names import NameResolver, Resolve, is_allowed, resolve
 
 CALL_TIMEOUT_SECONDS = 10.0
 """Timeout of a whole call, from the DNS look-up to the last byte of the response."""
 
-_KEPT_SECONDS = 4.0
+_IDLE_SECONDS = 4.0
 """Seconds for which idle connections are kept. Many servers close theirs after 5 s, and a call on a
 connection that is being closed fails."""
 
@@ -34,13 +34,13 @@ _MAX_CALLS = 1_024
 have a lower limit (``events/sender.py``)."""
 
 _MAX_URL_LENGTH = 2_048
-_PORTS = {443, 8443}
-_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
+_ALLOWED_PORTS = {443, 8443}
+_HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_][a-z0-9_-]{0,62}(\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _LOCALHOST = re.compile(r"(.*\.)?localhost")
 _NUMERIC_HOST = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     """The endpoint of a connection, and its owner: stores share no connections."""
 
     secure: bool
@@ -67,10 +67,10 @@ class Outbound:
     ) -> None:
         self._http = http
         self._private = private
-        self._names = Names(resolve, private=private)
+        self._resolver = NameResolver(resolve, private=private)
         self._tls = tls
-        self._kept: dict[Connection, Place] = {}
-        self._places = FairSemaphore(_MAX_CALLS, store_factor=1)
+        self._idle_connections: dict[Connection, Endpoint] = {}
+        self._slots = FairSemaphore(_MAX_CALLS, store_factor=1)
 
     def check(self, name: str, url: str) -> None:
         """Raises ``Invalid``, whose message begins with ``name``, for a URL that isn't allowed.
@@ -78,7 +78,7 @@ class Outbound:
         Doesn't look up a host name, because its addresses may change before a call.
         """
         try:
-            self._read(url)
+            self._parse_url(url)
         except ValueError as error:
             raise Invalid(f"{name}: {error}.") from None
 
@@ -98,23 +98,23 @@ class Outbound:
         Owners (stores) share no connections, and no ``owner`` can use all look-ups.
         """
         try:
-            place, authority, target = self._read(url)
+            endpoint, authority, target = self._parse_url(url)
         except ValueError as error:
             raise Unanswered(f"the URL {error}") from None
-        lines = {
+        fields = {
             "Host": authority,
             "User-Agent": f"wishwell/{__version__}",
             "Accept-Encoding": "identity",  # a compressed body may expand without limit
             **(headers or {}),
         }
         if body is not None:
-            lines["Content-Length"] = str(len(body))
-        head = "".join([f"{name}: {value}\r\n" for name, value in lines.items()])
+            fields["Content-Length"] = str(len(body))
+        head = "".join([f"{name}: {value}\r\n" for name, value in fields.items()])
         request = f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode("ascii") + (body or b"")
-        waits = self._places.place(Ticket(Flow(owner or NO_STORE, "")))
+        slot = self._slots.place(Ticket(Flow(owner or NO_STORE, "")))
         try:
-            async with asyncio.timeout(seconds), waits:
-                return await self._exchange(place._replace(owner=owner), request)
+            async with asyncio.timeout(seconds), slot:
+                return await self._exchange(endpoint._replace(owner=owner), request)
         except TimeoutError:
             raise Unanswered(f"there was no whole answer within {seconds:g} s") from None
         except OSError:
@@ -122,48 +122,50 @@ class Outbound:
 
     async def close(self) -> None:
         """Closes all idle connections."""
-        for connection in list(self._kept):
-            self._end(connection)
+        for connection in list(self._idle_connections):
+            self._close_idle(connection)
 
-    async def _exchange(self, place: Place, request: bytes) -> Answer:
+    async def _exchange(self, endpoint: Endpoint, request: bytes) -> Answer:
         reader = AnswerReader()
-        connection = self._take(place)
+        connection = self._take_idle(endpoint)
         if connection is None:
-            addresses = await self._names.addresses(place.host, place.port, place.owner)
-            connection = await Connection.open(addresses, place.port)
+            addresses = await self._resolver.addresses(endpoint.host, endpoint.port, endpoint.owner)
+            connection = await Connection.open(addresses, endpoint.port)
         try:
-            if place.secure and not connection.is_secure:
+            if endpoint.secure and not connection.is_secure:
                 self._tls = self._tls or ssl.create_default_context()
-                await connection.secure(self._tls, place.host)
+                await connection.secure(self._tls, endpoint.host)
             # Some servers answer and close the connection before they have read the request.
             with contextlib.suppress(ConnectionError):
                 await connection.send(request)
-            while not reader.done:
+            while not reader.is_done:
                 reader.feed(await connection.receive())
         finally:
-            if reader.done and reader.reusable:
-                self._kept[connection] = place
-                asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._end, connection)
+            if reader.is_done and reader.is_reusable:
+                self._idle_connections[connection] = endpoint
+                asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_idle, connection)
             else:
                 connection.close()
         return reader.answer()
 
-    def _take(self, place: Place) -> Connection | None:
+    def _take_idle(self, endpoint: Endpoint) -> Connection | None:
         """Returns the last used connection that is still good, so that older ones expire."""
-        for connection in reversed([one for one, at in self._kept.items() if at == place]):
+        connections = self._idle_connections.items()
+        idle = [connection for connection, other in connections if other == endpoint]
+        for connection in reversed(idle):
             if connection.is_quiet():
-                del self._kept[connection]
+                del self._idle_connections[connection]
                 return connection
-            self._end(connection)
+            self._close_idle(connection)
         return None
 
-    def _end(self, connection: Connection) -> None:
-        if self._kept.pop(connection, None) is not None:
+    def _close_idle(self, connection: Connection) -> None:
+        if self._idle_connections.pop(connection, None) is not None:
             connection.close()
 
     # rule: outbound-address
-    def _read(self, url: str) -> tuple[Place, str, str]:
-        """Returns the place that a URL leads to, its host with the port, and the request target.
+    def _parse_url(self, url: str) -> tuple[Endpoint, str, str]:
+        """Returns a URL's endpoint, its host with the port, and the request target.
 
         Raises ``ValueError``.
         """
@@ -182,14 +184,14 @@ class Outbound:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname or "", parts.port
-            address = _literal(host)
+            address = _literal_address(host)
         except ValueError:
             raise ValueError("has an invalid host or port") from None
         authority = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
         # The name that is looked up, the header Host and the certificate's name must be the same.
         if parts.netloc.lower() != authority:
             raise ValueError("has an invalid host or port")
-        if not self._http and (port or 443) not in _PORTS:
+        if not self._http and (port or 443) not in _ALLOWED_PORTS:
             raise ValueError(
                 "must have the port 443 or 8443; WISHWELL_WEBHOOK_HTTP=true allows others"
             )
@@ -198,18 +200,18 @@ class Outbound:
             hint = "" if self._private else "; WISHWELL_WEBHOOK_PRIVATE=true allows private ones"
             raise ValueError(f"must not lead to {host}, which is not a public address{hint}")
         secure = parts.scheme == "https"
-        place = Place(secure, host, port or (443 if secure else 80))
-        rest = url.partition("://")[2][len(parts.netloc) :]
-        return place, authority, rest if rest.startswith("/") else f"/{rest}"
+        endpoint = Endpoint(secure, host, port or (443 if secure else 80))
+        target = url.partition("://")[2][len(parts.netloc) :]
+        return endpoint, authority, target if target.startswith("/") else f"/{target}"
 
 
-def _literal(host: str) -> Address | None:
+def _literal_address(host: str) -> Address | None:
     """Returns the address that a host is, or None for a name. Raises ``ValueError`` otherwise."""
     if ":" in host or _NUMERIC_HOST.fullmatch(host):
         if "%" in host:
             raise ValueError("an interface of this machine")
         return ipaddress.ip_address(host)  # 127.1 and 0x7f000001 are refused
-    if not _NAME.fullmatch(host):
+    if not _HOST_NAME.fullmatch(host):
         raise ValueError("not a name")
     # localhost always is this machine (RFC 6761), so the URL is refused before any call.
     return ipaddress.IPv6Address("::1") if _LOCALHOST.fullmatch(host) else None

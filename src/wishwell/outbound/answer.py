@@ -30,14 +30,14 @@ class Answer(NamedTuple):
 class AnswerReader:
     """Parses one answer in pieces, and skips interim answers before it.
 
-    ``done``: nothing is left to read. ``reusable``: the connection is good for another request.
+    ``is_done``: nothing is left to read. ``is_reusable``: the connection may serve another request.
     """
 
     def __init__(self) -> None:
-        self.done = False
-        self.reusable = False
+        self.is_done = False
+        self.is_reusable = False
         self._status = 0  # until the headers of the final answer have arrived
-        self._framed = False
+        self._has_framing = False
         self._headers: dict[str, str] = {}
         self._body = bytearray()
         self._parser = httptools.HttpResponseParser(self)
@@ -48,13 +48,13 @@ class AnswerReader:
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
-            self.reusable = False
-            if not self.done:
+            self.is_reusable = False
+            if not self.is_done:
                 raise Unanswered("the answer is not HTTP") from None
-        if not data and not self.done:
-            if not self._status or self._framed:
+        if not data and not self.is_done:
+            if not self._status or self._has_framing:
                 raise Unanswered("the connection broke off")
-            self.done = True
+            self.is_done = True
 
     def answer(self) -> Answer:
         """Returns the answer, once it is done. After this, ``feed`` can't be called."""
@@ -65,16 +65,16 @@ class AnswerReader:
     # ------------------------------------------------------------- the parser's callbacks
 
     def on_message_begin(self) -> None:
-        if self.done:
+        if self.is_done:
             raise ValueError("an answer that nobody asked for")
-        self._framed = False
+        self._has_framing = False
         self._headers = {}
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if name.lower() in (b"content-length", b"transfer-encoding"):
-            self._framed = True
-        if (kept := name.decode("latin-1").lower()) in _KEPT_HEADERS:
-            self._headers[kept] = value.decode("latin-1")
+            self._has_framing = True
+        if (lower_name := name.decode("latin-1").lower()) in _KEPT_HEADERS:
+            self._headers[lower_name] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
@@ -82,13 +82,13 @@ class AnswerReader:
             raise ValueError("an answer to something else")
         if status >= 200:
             self._status = status
-            self.reusable = self._parser.should_keep_alive()
+            self.is_reusable = self._parser.should_keep_alive()
 
     def on_body(self, data: bytes) -> None:
         self._body += data
         if len(self._body) > MAX_ANSWER_BYTES:
-            self.done = True
+            self.is_done = True
             raise ValueError("the rest is not read")
 
     def on_message_complete(self) -> None:
-        self.done = self._status > 0
+        self.is_done = self._status > 0

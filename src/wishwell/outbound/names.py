@@ -14,7 +14,7 @@ from wishwell.outbound.connection import Address
 
 Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
 
-_MAX_LOOK_UPS, _OF_OWNER = 64, 1 / 7
+_MAX_LOOK_UPS, _OWNER_FACTOR = 64, 1 / 7
 """Maximum concurrent look-ups, and an owner's as a multiple of the free ones: 8 if alone."""
 
 _LOOK_UPS = ThreadPoolExecutor(_MAX_LOOK_UPS, "look-up")
@@ -33,7 +33,7 @@ _PRIVATE_NETWORKS = _networks(
 )
 # Metadata services of clouds, which have a machine's secrets, in addition to the link-local
 # 169.254.169.254. Azure's address is otherwise public; Oracle's, Amazon's and Google's aren't.
-_METADATA = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
+_METADATA_NETWORKS = _networks("168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
 # Not special in all versions of Python; an address in 2002::/16 contains an IPv4 address.
 _SPECIAL_NETWORKS = _networks("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
@@ -43,8 +43,8 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 async def resolve(host: str, port: int) -> list[str]:
     """Returns the addresses of a host, as the system finds them. Raises ``OSError``."""
     loop = asyncio.get_running_loop()
-    ask = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
-    infos = await loop.run_in_executor(_LOOK_UPS, ask)
+    look_up = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+    infos = await loop.run_in_executor(_LOOK_UPS, look_up)
     return [str(info[4][0]) for info in infos]
 
 
@@ -55,26 +55,26 @@ def is_allowed(address: Address, *, private: bool) -> bool:
         if address.ipv4_mapped is not None:
             return is_allowed(address.ipv4_mapped, private=private)
         if address in _NAT64:
-            inside = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
-            return is_allowed(inside, private=private)
-    if any(address in network for network in _METADATA):
+            embedded_address = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+            return is_allowed(embedded_address, private=private)
+    if any(address in network for network in _METADATA_NETWORKS):
         return False
     if any(address in network for network in _PRIVATE_NETWORKS):
         return private
     if address.version == 6 and address not in _GLOBAL_V6:
         return False
-    special = address.is_multicast or any(address in network for network in _SPECIAL_NETWORKS)
-    return address.is_global and not special
+    is_special = address.is_multicast or any(address in network for network in _SPECIAL_NETWORKS)
+    return address.is_global and not is_special
 
 
-class Names:
+class NameResolver:
     """Resolves host names. ``private`` allows private and loopback addresses."""
 
     def __init__(self, resolve: Resolve, *, private: bool) -> None:
         self._resolve = resolve
         self._private = private
         self._look_ups: dict[tuple[str, str], asyncio.Task[list[str]]] = {}
-        self._places = FairSemaphore(_MAX_LOOK_UPS, store_factor=_OF_OWNER)
+        self._slots = FairSemaphore(_MAX_LOOK_UPS, store_factor=_OWNER_FACTOR)
 
     # rule: outbound-address
     async def addresses(self, host: str, port: int, owner: str) -> list[Address]:
@@ -82,8 +82,8 @@ class Names:
         try:
             addresses = [ipaddress.ip_address(host)]
         except ValueError:
-            texts = await self._look_up(host, port, owner)
-            addresses = [ipaddress.ip_address(text) for text in texts]
+            address_texts = await self._look_up(host, port, owner)
+            addresses = [ipaddress.ip_address(text) for text in address_texts]
         if not addresses:
             raise Unanswered(f"no address of {host} was found")
         for address in addresses:
@@ -100,13 +100,15 @@ class Names:
         """
         key = owner, host
         if key not in self._look_ups:
-            task = self._look_ups[key] = asyncio.create_task(self._ask(host, port, owner))
+            task = self._look_ups[key] = asyncio.create_task(
+                self._resolve_in_turn(host, port, owner)
+            )
             task.add_done_callback(lambda _: self._look_ups.pop(key))
         return await asyncio.shield(self._look_ups[key])
 
-    async def _ask(self, host: str, port: int, owner: str) -> list[str]:
+    async def _resolve_in_turn(self, host: str, port: int, owner: str) -> list[str]:
         try:
-            async with self._places.place(Ticket(Flow(owner or NO_STORE, ""))):
+            async with self._slots.place(Ticket(Flow(owner or NO_STORE, ""))):
                 return list(await self._resolve(host, port))
         except (OSError, UnicodeError):
             return []

@@ -68,7 +68,7 @@ def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
     errors: list[str] = []
     warnings: list[str] = []
     for path in paths:
-        with files.opened(path) as file:
+        with files.open_regular(path) as file:
             lines = file.read().split(b"\n")
         for number, line in enumerate(lines, 1):
             at = f"{path}, line {number}:"

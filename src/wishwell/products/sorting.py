@@ -43,7 +43,9 @@ async def page(
     """
     all_items = await shown.page(tx, profile, pages.PageRequest(None, _ALL_ITEMS, request.search))
     items_by_id = {item.id: item for item in all_items.records}
-    ids_page = pages.cut(request, {id: _sort_key(item, by) for id, item in items_by_id.items()})
+    ids_page = pages.sorted_page(
+        request, {id: _sort_key(item, by) for id, item in items_by_id.items()}
+    )
     records = [items_by_id[id] for id in ids_page.records]
     if not included:
         records = [_without_product(item) for item in records]

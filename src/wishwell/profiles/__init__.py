@@ -33,7 +33,7 @@ class Profile(msgspec.Struct, frozen=True):
     by_token: bool = False
 
     @property
-    def logged(self) -> str:
+    def log_name(self) -> str:
         """The GID as log lines show it: the key in place of an id that may be an e-mail address."""
         return self.id if "@" in self.gid else self.gid
 
@@ -170,8 +170,8 @@ async def create_session(tx: Writer, store: Store, namespace: str, id: str, now:
 
 
 async def _create(tx: Writer, profile: Profile, now: str) -> None:
-    named = {"profile": profile.id, "store": profile.store.id, "gid": profile.gid}
-    await tx.run("profile_create", **named, is_session=int(profile.is_session), now=now)
+    params = {"profile": profile.id, "store": profile.store.id, "gid": profile.gid}
+    await tx.run("profile_create", **params, is_session=int(profile.is_session), now=now)
 
 
 # rule: session-purged
@@ -206,17 +206,17 @@ def check_email(email: str) -> str:
     return email
 
 
-async def sessions_owning(tx: Reader, whole: WholeStore, item_ids: Sequence[str]) -> set[str]:
+async def sessions_owning(tx: Reader, scope: WholeStore, item_ids: Sequence[str]) -> set[str]:
     """Returns the keys of the sessions that own any of the given items."""
-    known = [id for id in item_ids if ids.is_uuid(id)]
-    owners = await tx.all("items_owners", store=whole.store.id, ids=known)
+    valid_ids = [id for id in item_ids if ids.is_uuid(id)]
+    owners = await tx.all("items_owners", store=scope.store.id, ids=valid_ids)
     return {row[0] for row in owners if row[2]}
 
 
-async def owner(tx: Reader, whole: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
+async def owner(tx: Reader, scope: WholeStore, noun: Literal["item", "list"], id: str) -> Profile:
     """Returns the owner of an item or list of the store. Raises ``NotFound``."""
-    row = await tx.one(f"{noun}s_owners", store=whole.store.id, ids=[id])
+    row = await tx.one(f"{noun}s_owners", store=scope.store.id, ids=[id])
     if row is None:
         raise errors.no_record(noun)
     profile_id, _, is_session, gid = row
-    return Profile(profile_id, whole.store, gid, bool(is_session))
+    return Profile(profile_id, scope.store, gid, bool(is_session))

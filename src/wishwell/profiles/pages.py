@@ -55,9 +55,9 @@ class PageRequest(msgspec.Struct, frozen=True):
     search: Search = Search()
     oldest_first: bool = False
 
-    def among(self, **chosen: str | int | list[str]) -> "PageRequest":
+    def among(self, **terms: str | int | list[str]) -> "PageRequest":
         """Returns the request narrowed to these values, by field, instead of a query."""
-        search = Search(tuple(chosen), tuple(chosen.values()))
+        search = Search(tuple(terms), tuple(terms.values()))
         return PageRequest(self.cursor, self.limit, search)
 
 
@@ -78,21 +78,21 @@ class CursorSigner:
 
     def sign(self, cursor: Cursor, request: str) -> str:
         """Returns the cursor as text. ``request`` identifies the request that it is bound to."""
-        return _signed(self._keys[0], cursor, request)
+        return _sign(self._keys[0], cursor, request)
 
     def links(self, page: Page[Any], request: str) -> dict[str, str]:
         """Returns a page's existing cursors as text, by the names ``next`` and ``previous``."""
-        beside = {"next": page.next, "previous": page.previous}
-        return {name: self.sign(at, request) for name, at in beside.items() if at is not None}
+        cursors = {"next": page.next, "previous": page.previous}
+        return {name: self.sign(cursor, request) for name, cursor in cursors.items() if cursor}
 
     def verify(self, text: str, request: str) -> Cursor:
         """Returns the cursor. Raises ``Invalid`` unless ``sign`` made it for this ``request``."""
         with contextlib.suppress(ValueError, IndexError):
-            plain = base64.b64decode(text, b"-_")
-            key = plain[17:-_SIGNATURE_BYTES]
-            cursor = Cursor(str(UUID(bytes=plain[1:17])), bool(plain[0]), key)
+            payload = base64.b64decode(text, b"-_")
+            sort_key = payload[17:-_SIGNATURE_BYTES]
+            cursor = Cursor(str(UUID(bytes=payload[1:17])), bool(payload[0]), sort_key)
             for key in self._keys:
-                if hmac.compare_digest(_signed(key, cursor, request).encode(), text.encode()):
+                if hmac.compare_digest(_sign(key, cursor, request).encode(), text.encode()):
                     return cursor
         raise Invalid(
             "page: isn't a cursor for this request; use pageInfo.next or "
@@ -102,78 +102,78 @@ class CursorSigner:
         )
 
 
-def _signed(key: bytes, cursor: Cursor, request: str) -> str:
-    plain = bytes([cursor.backward]) + UUID(cursor.id).bytes + cursor.key
-    mac = hmac.digest(key, plain + request.encode(), "sha256")[:_SIGNATURE_BYTES]
-    return base64.urlsafe_b64encode(plain + mac).decode()
+def _sign(key: bytes, cursor: Cursor, request: str) -> str:
+    payload = bytes([cursor.backward]) + UUID(cursor.id).bytes + cursor.key
+    signature = hmac.digest(key, payload + request.encode(), "sha256")[:_SIGNATURE_BYTES]
+    return base64.urlsafe_b64encode(payload + signature).decode()
 
 
 # rule: cursor-pagination
 async def read(
-    tx: Reader, noun: Noun, scope: Scope, asked: PageRequest, from_row: Callable[[Row], T]
+    tx: Reader, noun: Noun, scope: Scope, page_request: PageRequest, from_row: Callable[[Row], T]
 ) -> Page[T]:
     """Returns a page. ``from_row`` converts a row, whose first column is the id, to a record.
 
     Raises ``profiles.missing`` for a session that has ended, instead of returning an empty page.
     """
-    cursor, limit = asked.cursor, asked.limit
+    cursor, limit = page_request.cursor, page_request.limit
     backward = cursor is not None and cursor.backward
-    whole_store = isinstance(scope, WholeStore)
-    newest_first = backward == asked.oldest_first
-    query = PageQuery(noun, whole_store, asked.search.fields, newest_first=newest_first)
+    is_whole_store = isinstance(scope, WholeStore)
+    newest_first = backward == page_request.oldest_first
+    query = PageQuery(noun, is_whole_store, page_request.search.fields, newest_first=newest_first)
     if cursor is not None:
         query = query._replace(edge="older" if newest_first else "newer", beyond=True)
-    edge = cursor.id if cursor else None
-    rows = await tx.page(query, _key(scope), edge, limit + 1, *asked.search.values)
+    edge_id = cursor.id if cursor else None
+    rows = await tx.page(query, _scope_id(scope), edge_id, limit + 1, *page_request.search.values)
     if not rows:
-        empty = await _empty_page(tx, query, scope, asked)
-        return empty or await read(tx, noun, scope, asked, from_row)
-    other = cursor is not None and bool(rows[0][-1])
-    kept = rows[:limit] if cursor is None else [row[:-1] for row in rows[:limit]]
-    before, after = other, len(rows) > limit
+        empty_page = await _empty_page(tx, query, scope, page_request)
+        return empty_page or await read(tx, noun, scope, page_request, from_row)
+    has_other_side = cursor is not None and bool(rows[0][-1])
+    page_rows = rows[:limit] if cursor is None else [row[:-1] for row in rows[:limit]]
+    has_previous, has_next = has_other_side, len(rows) > limit
     if backward:
-        kept = kept[::-1]
-        before, after = after, before
+        page_rows = page_rows[::-1]
+        has_previous, has_next = has_next, has_previous
     return Page(
-        list(map(from_row, kept)),
-        Cursor(kept[-1][0], False) if after else None,
-        Cursor(kept[0][0], True) if before else None,
+        list(map(from_row, page_rows)),
+        Cursor(page_rows[-1][0], False) if has_next else None,
+        Cursor(page_rows[0][0], True) if has_previous else None,
     )
 
 
 # rule: item-sort
-def cut(asked: PageRequest, keys: Mapping[str, bytes]) -> Page[str]:
+def sorted_page(page_request: PageRequest, keys: Mapping[str, bytes]) -> Page[str]:
     """Returns a page of ids in the order of their sort keys, the newest of equal ones first.
 
     ``keys``: the sort keys of all records, by id.
     """
-    places = sorted((key, -UUID(id).int) for id, key in keys.items())
-    begin, end = 0, asked.limit
-    if asked.cursor is not None:
-        edge = asked.cursor.key, -UUID(asked.cursor.id).int
-        begin = bisect_right(places, edge)
-        end = begin + asked.limit
-        if asked.cursor.backward:
-            end = bisect_left(places, edge)
-            begin = max(0, end - asked.limit)
+    positions = sorted((key, -UUID(id).int) for id, key in keys.items())
+    begin, end = 0, page_request.limit
+    if page_request.cursor is not None:
+        edge_position = page_request.cursor.key, -UUID(page_request.cursor.id).int
+        begin = bisect_right(positions, edge_position)
+        end = begin + page_request.limit
+        if page_request.cursor.backward:
+            end = bisect_left(positions, edge_position)
+            begin = max(0, end - page_request.limit)
 
-    def cursor(at: int, backward: bool) -> Cursor:
-        """Returns a cursor at a place, or at the last cursor's edge if the page is empty."""
-        is_empty = begin >= min(end, len(places))
-        key, negative = edge if is_empty else places[at]
-        if is_empty:  # moved by one place, so that a page from there includes the edge's record
-            negative += 1 if backward else -1
-        return Cursor(str(UUID(int=-negative)), backward, key)
+    def make_cursor(index: int, backward: bool) -> Cursor:
+        """Returns a cursor at an index, or at the last cursor's edge if the page is empty."""
+        is_empty = begin >= min(end, len(positions))
+        key, negative_id = edge_position if is_empty else positions[index]
+        if is_empty:  # moved by one, so that a page from there includes the edge's record
+            negative_id += 1 if backward else -1
+        return Cursor(str(UUID(int=-negative_id)), backward, key)
 
     return Page(
-        [str(UUID(int=-negative)) for _, negative in places[begin:end]],
-        cursor(end - 1, False) if end < len(places) else None,
-        cursor(begin, True) if begin > 0 else None,
+        [str(UUID(int=-negative_id)) for _, negative_id in positions[begin:end]],
+        make_cursor(end - 1, False) if end < len(positions) else None,
+        make_cursor(begin, True) if begin > 0 else None,
     )
 
 
 async def _empty_page(
-    tx: Reader, query: PageQuery, scope: Scope, asked: PageRequest
+    tx: Reader, query: PageQuery, scope: Scope, page_request: PageRequest
 ) -> Page[Any] | None:
     """Returns an empty page with a cursor back to the records on the other side of the edge.
 
@@ -183,21 +183,21 @@ async def _empty_page(
     """
     if isinstance(scope, Profile):
         await profiles.check_open(tx, scope)
-    if asked.cursor is None:
+    if page_request.cursor is None:
         return Page([], None, None)
-    newer, at = query.edge == "newer", UUID(asked.cursor.id)
-    query = query._replace(newest_first=newer, edge=None, beyond=False)
-    rows = await tx.page(query, _key(scope), None, 1, *asked.search.values)
+    is_newer_side, edge_id = query.edge == "newer", UUID(page_request.cursor.id)
+    query = query._replace(newest_first=is_newer_side, edge=None, beyond=False)
+    rows = await tx.page(query, _scope_id(scope), None, 1, *page_request.search.values)
     if not rows:
         return Page([], None, None)
-    farthest = UUID(rows[0][0])
-    if farthest > at if newer else farthest < at:
+    farthest_id = UUID(rows[0][0])
+    if farthest_id > edge_id if is_newer_side else farthest_id < edge_id:
         return None
-    backward = asked.cursor.backward
-    edge = Cursor(str(UUID(int=at.int + (1 if newer else -1))), not backward)
-    return Page([], edge, None) if backward else Page([], None, edge)
+    backward = page_request.cursor.backward
+    cursor_back = Cursor(str(UUID(int=edge_id.int + (1 if is_newer_side else -1))), not backward)
+    return Page([], cursor_back, None) if backward else Page([], None, cursor_back)
 
 
 # rule: search-terms
-def _key(scope: Scope) -> str:
+def _scope_id(scope: Scope) -> str:
     return scope.id if isinstance(scope, Profile) else scope.store.id

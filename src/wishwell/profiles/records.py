@@ -85,13 +85,15 @@ async def set_notices(tx: Writer, profile: Profile, notices: bool | None, now: s
 
 
 # rule: profile-email
-async def by_email(tx: Reader, store: Store, email: str, asked: PageRequest) -> Page[ProfileView]:
+async def by_email(
+    tx: Reader, store: Store, email: str, page_request: PageRequest
+) -> Page[ProfileView]:
     """Returns a page of the store's profiles with this e-mail address, ignoring case."""
-    cases = {_lower(form) for form in (email, email.lower(), email.upper())}
-    asked = asked.among(email=sorted(cases))
-    return await pages.read(tx, "profiles", WholeStore(store), asked, from_row)
+    spellings = {_lower_ascii(spelling) for spelling in (email, email.lower(), email.upper())}
+    page_request = page_request.among(email=sorted(spellings))
+    return await pages.read(tx, "profiles", WholeStore(store), page_request, from_row)
 
 
-def _lower(email: str) -> str:
+def _lower_ascii(email: str) -> str:
     """Lower-cases A-Z only, as the index on both engines does."""
     return email.encode().lower().decode()

@@ -58,15 +58,15 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
         values = text.split(",")
         if len(values) > MAX_VALUES:
             raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {grammar}")
-        checked = [_value(field, value, store, grammar) for value in values]
+        term_values = [_check_value(field, value, store, grammar) for value in values]
         fields.append(field)
-        terms.append([*dict.fromkeys(checked)])
+        terms.append([*dict.fromkeys(term_values)])
     if len(terms) > MAX_TERMS:
         raise Invalid(f"query: takes at most {MAX_TERMS} terms.")
     return Search(tuple(fields), tuple(terms))
 
 
-def _value(field: str, text: str, store: Store, grammar: str) -> str:
+def _check_value(field: str, text: str, store: Store, grammar: str) -> str:
     if field == "title":
         if not TITLE.fullmatch(text):
             raise Invalid(
@@ -85,8 +85,8 @@ def _value(field: str, text: str, store: Store, grammar: str) -> str:
         return text if ids.is_uuid(text) else ids.NO_UUID  # malformed is like unknown
     else:
         is_text = store.has_text_ids
-        known = stores.TEXT_ID.fullmatch(text) if is_text else _NUMBER.fullmatch(text)
-        if not known or (not is_text and int(text) > MAX_NUMBER):
+        is_valid = stores.TEXT_ID.fullmatch(text) if is_text else _NUMBER.fullmatch(text)
+        if not is_valid or (not is_text and int(text) > MAX_NUMBER):
             raise Invalid(f"query: each {field} {store.id_rule}. {grammar}")
     return text
 

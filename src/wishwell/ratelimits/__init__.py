@@ -28,11 +28,11 @@ class LimitState(NamedTuple):
 
 # rule: limit-window
 def too_many(
-    state: LimitState, what: str, now: int, code: TooManyCode = "rate_limited"
+    state: LimitState, noun: str, now: int, code: TooManyCode = "rate_limited"
 ) -> TooManyRequests:
     """Returns the error for a request over the limit. ``now``: milliseconds since 1970."""
     return TooManyRequests(
-        f"Too many {what}: at most {state.limit} per minute are allowed. Nothing was done.",
+        f"Too many {noun}: at most {state.limit} per minute are allowed. Nothing was done.",
         max(1, state.reset - now // 1000),
         code,
     )

@@ -43,7 +43,7 @@ def validate_url(url: str) -> None:
     Raises ``ValueError``, whose message never contains the URL.
     """
     try:
-        pool = _pool(url)
+        pool = _create_pool(url)
         connection = pool.connection_class(**pool.connection_kwargs)
         if isinstance(connection, redis.asyncio.SSLConnection):
             connection.ssl_context.get()
@@ -53,7 +53,7 @@ def validate_url(url: str) -> None:
         raise ValueError("has an option whose value the Redis client rejects") from error
 
 
-def _pool(url: str) -> Any:
+def _create_pool(url: str) -> Any:
     return redis.asyncio.BlockingConnectionPool.from_url(
         url,
         timeout=_TIMEOUT_SECONDS,
@@ -70,7 +70,7 @@ class RedisLimiter(Limiter):
 
     def __init__(self, url: str, clock: Callable[[], int]) -> None:
         super().__init__(clock)
-        self._redis: Any = redis.asyncio.Redis.from_pool(_pool(url))
+        self._redis: Any = redis.asyncio.Redis.from_pool(_create_pool(url))
         self._script = self._redis.register_script(_SCRIPT)
         self._retry_at = 0.0
         self._answered_at = 0.0
@@ -84,7 +84,7 @@ class RedisLimiter(Limiter):
             name = f"wishwell:limit:{{{key}}}"
             count, reset = map(int, await self._script([name], [cost, WINDOW_SECONDS]))
         except Exception as error:  # whatever fails, count in this process
-            self._failed(error)
+            self._record_failure(error)
             return self.count(key, limit, cost)
         if self.is_unreachable:
             log.info("redis_back")
@@ -99,10 +99,10 @@ class RedisLimiter(Limiter):
         except redis.exceptions.RedisError:
             return {}
 
-    def _failed(self, error: Exception) -> None:
+    def _record_failure(self, error: Exception) -> None:
         now = time.monotonic()
-        slow = isinstance(error, TimeoutError | redis.exceptions.TimeoutError)
-        if slow and now - self._answered_at < _IGNORE_TIMEOUTS_SECONDS:
+        is_timeout = isinstance(error, TimeoutError | redis.exceptions.TimeoutError)
+        if is_timeout and now - self._answered_at < _IGNORE_TIMEOUTS_SECONDS:
             return
         self._retry_at = now + _BACKOFF_SECONDS
         if not self.is_unreachable:

@@ -1,7 +1,7 @@
 """Reports on wishes, computed from the counts that run in the background (rule: report-period).
 
-Start here for reading reports; ``counting.py`` runs the counts, and ``tally.py`` defines the rows
-that counts store.
+Start here for reading reports; ``scheduling.py`` decides when to count,
+``counting.py`` counts a store, and ``tally.py`` defines the rows that counts store.
 """
 
 from collections import deque
@@ -142,24 +142,24 @@ SUMMARY_COLUMNS = ("wishes", "customers", "visitors", "profiles.customers", "pro
 DAY_COLUMNS = Day.__struct_encode_fields__
 
 
-def summary_table(found: Summary) -> tuple[list[str], list[dict[str, Any]]]:
+def summary_table(summary: Summary) -> tuple[list[str], list[dict[str, Any]]]:
     """Returns the summary as a table, with the revenue of each currency in a column of its own."""
-    row, names = msgspec.to_builtins(found), [*SUMMARY_COLUMNS]
+    row, columns = msgspec.to_builtins(summary), [*SUMMARY_COLUMNS]
     if earned := row.get("purchases"):
-        revenue = {f"revenue.{one['currency']}": one["amount"] for one in earned.pop("revenue")}
-        row["purchases"] = earned | revenue
-        names += [f"purchases.{name}" for name in row["purchases"]]
-    return names, [row]
+        revenue = earned.pop("revenue")
+        earned |= {f"revenue.{money['currency']}": money["amount"] for money in revenue}
+        columns += [f"purchases.{name}" for name in earned]
+    return columns, [row]
 
 
 def columns(by: By, sort: Sort) -> list[str]:
     """Returns the columns of the products report as CSV."""
     names = ("productId", "variantId", "title", "variantTitle", "image")
     numbers = ("wishes", "customers", "visitors", "added", "removed")
-    more = ("price.amount", "price.currency", "availability")
+    product_columns = ("price.amount", "price.currency", "availability")
     rise = ("rise",) if sort == "rising" else ()
-    every = (*names, *numbers, *rise, *more)
-    return [name for name in every if by == "variant" or "variant" not in name]
+    all_columns = (*names, *numbers, *rise, *product_columns)
+    return [name for name in all_columns if by == "variant" or "variant" not in name]
 
 
 # rule: report-period
@@ -171,22 +171,23 @@ def period(store: Store, first: str | None, last: str | None, now: int) -> Perio
             raise Invalid(f"{name}: must be a date such as {today}.")
     end = last or today
     begin = first or following(end, 1 - DEFAULT_DAYS)
-    said = "`to`" if last else "today, the default of `to`"
+    end_text = "`to`" if last else "today, the default of `to`"
     if begin > end:
-        raise Invalid(f"from: {begin} is after {end}, {said}.")
+        raise Invalid(f"from: {begin} is after {end}, {end_text}.")
     if begin < following(end, 1 - MAX_DAYS):
         raise Invalid(
-            f"from: {begin} to {end}, {said}, is more than the {MAX_DAYS} days that are allowed."
+            f"from: {begin} to {end}, {end_text}, is more than the {MAX_DAYS} days that are "
+            "allowed."
         )
     return Period(begin, end, last is None)
 
 
-def days_in(of: Period) -> list[str]:
+def days_in(period: Period) -> list[str]:
     """Returns the days of a period in order."""
-    found = [of.first]
-    while found[-1] < of.last:
-        found.append(following(found[-1]))
-    return found
+    days = [period.first]
+    while days[-1] < period.last:
+        days.append(following(days[-1]))
+    return days
 
 
 # rule: count-exact
@@ -226,97 +227,116 @@ def _begin_of_previous(first: str, last: str) -> str:
 
 
 async def products(
-    tx: Reader, store: Store, of: Span, sort: Sort, by: By, offset: int, limit: int, title: str = ""
+    tx: Reader,
+    store: Store,
+    span: Span,
+    sort: Sort,
+    by: By,
+    offset: int,
+    limit: int,
+    title: str = "",
 ) -> list[ProductWishes]:
     """Returns up to ``limit`` products in descending order of ``sort``, skipping ``offset``.
 
     ``title`` selects products by a part of their title, or one by its id.
     """
     # rule: report-period. Another sort needs no third count, and reads fewer rows.
-    earlier = of.earlier if sort == "rising" else of.before
-    named = {"store": store.id, "before": of.before.number, "now": of.now.number}
-    named |= {"earlier": earlier.number}
+    earlier = span.earlier if sort == "rising" else span.before
+    counts = {"before": span.before.number, "now": span.now.number, "earlier": earlier.number}
     order = {"sort": sort, "by": by, "offset": offset, "limit": limit, "forever": tally.FOREVER}
-    chosen = {"title": title, "titles": [patterns.in_either_case(title)]}
-    rows = await tx.all("report_products", **named, **order, **chosen)
-    return [_product(row, store, sort) for row in rows]
+    titles = {"title": title, "titles": [patterns.in_either_case(title)]}
+    rows = await tx.all("report_products", store=store.id, **counts, **order, **titles)
+    return [_make_product(row, store, sort) for row in rows]
 
 
-async def every_product(
-    db: Database, store: Store, of: Span, sort: Sort, by: By, title: str = ""
+async def product_batches(
+    db: Database, store: Store, span: Span, sort: Sort, by: By, title: str = ""
 ) -> AsyncIterator[list[ProductWishes]]:
     """Yields all products in batches."""
-    offset, full = 0, True
-    while full:
-        some = await db.long_read(products, store, of, sort, by, offset, _BATCH_SIZE, title)
-        yield some
-        offset, full = offset + _BATCH_SIZE, len(some) == _BATCH_SIZE
+    offset, is_full = 0, True
+    while is_full:
+        batch = await db.long_read(products, store, span, sort, by, offset, _BATCH_SIZE, title)
+        yield batch
+        offset, is_full = offset + _BATCH_SIZE, len(batch) == _BATCH_SIZE
 
 
-def _product(row: Row, store: Store, sort: Sort) -> ProductWishes:
-    product, variant, customers, visitors, added, removed, rise, document, own = row
+def _make_product(row: Row, store: Store, sort: Sort) -> ProductWishes:
+    product_id, variant_id, customers, visitors, added, removed, rise, *documents = row
     wishes = customers + visitors
-    made = ProductWishes(store.shown_id(product), wishes, customers, visitors, added, removed)
-    made.rise = rise if sort == "rising" else None
-    if variant:
-        made.variant_id = store.shown_id(variant)
-    if document:
-        facts = shown.merged_data(document, own)
-        made.title, made.image = facts.title, facts.image
-        made.variant_title = facts.variant_title
-        made.price, made.availability = facts.price, facts.availability
-        if facts.availability is None and facts.available is not None:
-            made.availability = "in_stock" if facts.available else "out_of_stock"
-    return made
+    product = ProductWishes(store.shown_id(product_id), wishes, customers, visitors, added, removed)
+    product.rise = rise if sort == "rising" else None
+    if variant_id:
+        product.variant_id = store.shown_id(variant_id)
+    product_document, variant_document = documents
+    if product_document:
+        details = shown.merged_data(product_document, variant_document)
+        product.title, product.image = details.title, details.image
+        product.variant_title = details.variant_title
+        product.price, product.availability = details.price, details.availability
+        if details.availability is None and details.available is not None:
+            product.availability = "in_stock" if details.available else "out_of_stock"
+    return product
 
 
-def summary(of: Span) -> Summary:
+def summary(span: Span) -> Summary:
     """Returns all wishes at the period's end, and those added and removed in it."""
-    now, (added, removed) = of.now, _between(of.before.totals, of.now.totals)
+    now, (added, removed) = span.now, _count_changes(span.before.totals, span.now.totals)
     holders = WishHolders(now.customers_wishing, now.visitors_wishing)
     return Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
 
 
-async def days(tx: Reader, store: Store, of: Span, product: str = "") -> list[Day]:
+async def days(tx: Reader, store: Store, span: Span, product: str = "") -> list[Day]:
     """Returns each day of the period that has a count, for one product or ('') for all."""
-    before, totals = of.before.totals, [count.totals for count in of.days]
+    counts = (span.before, *span.days)
     if product:
-        named = {"before": of.before.number, "now": of.now.number}
-        rows = deque(await tx.all("report_days", store=store.id, product=product, **named))
-        variants: dict[str, Row] = {}
-        sums: list[Totals] = []
-        for count in (of.before, *of.days):
-            while rows and rows[0][4] <= count.number:
-                row = rows.popleft()
-                variants[row[3]] = row
-            # A variant without a valid row has no wishes.
-            valid = [row for row in variants.values() if row[5] > count.number]
-            every = [sum(row[at] for row in valid) for at in range(3)]
-            sums.append((every[0], every[1], every[2]))
-        before, *totals = sums
-    made = []
-    for count, now in zip(of.days, totals, strict=True):
-        made.append(Day(count.day, now[0] + now[1], *_between(before, now)))
-        before = now
-    return made
+        totals = await _product_totals(tx, store, counts, product)
+    else:
+        totals = [count.totals for count in counts]
+    return [
+        Day(count.day, now[0] + now[1], *_count_changes(before, now))
+        for count, before, now in zip(span.days, totals, totals[1:], strict=False)
+    ]
 
 
-def _between(before: Totals, now: Totals) -> tuple[int, int]:
+async def _product_totals(
+    tx: Reader, store: Store, counts: Sequence[Count], product: str
+) -> list[Totals]:
+    """Returns the totals of a product's variants at each of these counts, which are in order."""
+    params = {"product": product, "before": counts[0].number, "now": counts[-1].number}
+    rows = deque(await tx.all("report_days", store=store.id, **params))
+    rows_by_variant: dict[str, Row] = {}
+    totals: list[Totals] = []
+    for count in counts:
+        while rows and rows[0][4] <= count.number:
+            row = rows.popleft()
+            rows_by_variant[row[3]] = row
+        # A variant without a valid row has no wishes.
+        valid_rows = [row for row in rows_by_variant.values() if row[5] > count.number]
+        customers, visitors, added = (sum(row[at] for row in valid_rows) for at in range(3))
+        totals.append((customers, visitors, added))
+    return totals
+
+
+def _count_changes(before: Totals, now: Totals) -> tuple[int, int]:
     """Returns how many wishes were added and removed between two counts."""
     added = now[2] - before[2]
     return added, max(0, sum(before[:2]) + added - sum(now[:2]))
 
 
 # rule: show-wishes
-async def rounded(tx: Reader, store: Store, products: Sequence[str]) -> list[tuple[str | int, int]]:
+async def rounded_wishes(
+    tx: Reader, store: Store, products: Sequence[str]
+) -> list[tuple[str | int, int]]:
     """Returns each product's wishes, rounded down to 0, 10, 25, 50, 100, 250 and so on."""
-    last = await counting.last(tx, store)
-    named = {"products": list(products), "now": last[0].number if last else 0}
-    rows = await tx.all("report_wishes", store=store.id, **named)
+    counts = await counting.last(tx, store)
+    params = {"products": list(products), "now": counts[0].number if counts else 0}
+    rows = await tx.all("report_wishes", store=store.id, **params)
     wishes = dict(map(tuple, rows))
-    return [(store.shown_id(id), _step(wishes.get(id, 0))) for id in dict.fromkeys(products)]
+    return [(store.shown_id(id), _round_down(wishes.get(id, 0))) for id in dict.fromkeys(products)]
 
 
-def _step(wishes: int) -> int:
+def _round_down(wishes: int) -> int:
     size = 10 ** max(1, len(str(wishes)) - 1)
-    return max((int(part * size) for part in ROUNDING_DIGITS if part * size <= wishes), default=0)
+    return max(
+        (int(digits * size) for digits in ROUNDING_DIGITS if digits * size <= wishes), default=0
+    )

@@ -48,78 +48,82 @@ class EarnedRow(Earned, rename="camel", omit_defaults=True):
 
 async def summary(tx: Reader, store: Store, first: str, last: str) -> Earned:
     """Returns all purchases of wishes from the day ``first`` to ``last``."""
-    found = await _earned(tx, store, first, last, "")
-    return found.get("", Earned(0, 0, []))
+    purchases_by_key = await _sum_purchases(tx, store, first, last, "")
+    return purchases_by_key.get("", Earned(0, 0, []))
 
 
-async def days(tx: Reader, store: Store, every: Sequence[str]) -> list[EarnedRow]:
+async def days(tx: Reader, store: Store, wanted_days: Sequence[str]) -> list[EarnedRow]:
     """Returns the purchases of each of these days, which are in order."""
-    found = await _earned(tx, store, every[0], every[-1], "day")
-    nothing = Earned(0, 0, [])
-    return [_row(found.get(day, nothing), day=day) for day in every]
+    purchases_by_day = await _sum_purchases(tx, store, wanted_days[0], wanted_days[-1], "day")
+    no_purchases = Earned(0, 0, [])
+    return [_make_row(purchases_by_day.get(day, no_purchases), day=day) for day in wanted_days]
 
 
 async def products(
-    tx: Reader, store: Store, first: str, last: str, limit: int | None = None, at: int = 0
+    tx: Reader, store: Store, first: str, last: str, limit: int | None = None, offset: int = 0
 ) -> list[EarnedRow]:
-    """Returns up to ``limit`` products from the row ``at``, those first that earned most in the
+    """Returns up to ``limit`` products from the row ``offset``, those first that earned most in the
     currency with the most units, then those with the most units."""
-    found = await _earned(tx, store, first, last, "product")
+    purchases_by_product = await _sum_purchases(tx, store, first, last, "product")
     units: dict[str, int] = defaultdict(int)
-    for earned in found.values():
+    for earned in purchases_by_product.values():
         for money in earned.revenue:
             units[money.currency] += earned.units
-    main = min(units, key=lambda currency: (-units[currency], currency), default="")
+    main_currency = min(units, key=lambda currency: (-units[currency], currency), default="")
 
-    def place(product: str) -> tuple[Decimal, int, str]:
-        earned = found[product]
+    def sort_key(product: str) -> tuple[Decimal, int, str]:
+        earned = purchases_by_product[product]
         revenue = {money.currency: Decimal(money.amount) for money in earned.revenue}
-        return -revenue.get(main, Decimal()), -earned.units, product
+        return -revenue.get(main_currency, Decimal()), -earned.units, product
 
-    chosen = sorted(found, key=place)[at : limit and at + limit]
-    of = {"store": store.id, "products": chosen}
-    known = {row[1]: msgspec.json.decode(row[2]) for row in await tx.all("products_find", **of)}
+    chosen_products = sorted(purchases_by_product, key=sort_key)[offset : limit and offset + limit]
+    params = {"store": store.id, "products": chosen_products}
+    documents = {
+        row[1]: msgspec.json.decode(row[2]) for row in await tx.all("products_find", **params)
+    }
     rows = []
-    for product in chosen:
-        data = known.get(product, {})
-        shown = {"title": data.get("title"), "image": data.get("image")}
-        rows.append(_row(found[product], product_id=store.shown_id(product), **shown))
+    for product in chosen_products:
+        document = documents.get(product, {})
+        fields = {"title": document.get("title"), "image": document.get("image")}
+        rows.append(
+            _make_row(purchases_by_product[product], product_id=store.shown_id(product), **fields)
+        )
     return rows
 
 
-def _row(earned: Earned, **named: Any) -> EarnedRow:
-    return EarnedRow(*msgspec.structs.astuple(earned), **named)
+def _make_row(earned: Earned, **fields: Any) -> EarnedRow:
+    return EarnedRow(*msgspec.structs.astuple(earned), **fields)
 
 
 # rule: purchase-report
-async def _earned(
+async def _sum_purchases(
     tx: Reader, store: Store, first: str, last: str, by: By | Literal[""]
 ) -> dict[str, Earned]:
     """Returns the purchases by day, by product, or of all as ``""``. Revenue is exact."""
-    found: dict[str, Earned] = {}
-    sums: dict[str, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
-    named = {"store": store.id, "first": first, "last": last, "by": by}
-    rows = await tx.all("report_purchases", **named)
+    purchases_by_key: dict[str, Earned] = {}
+    revenue_by_key: dict[str, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+    params = {"store": store.id, "first": first, "last": last, "by": by}
+    rows = await tx.all("report_purchases", **params)
     with localcontext(prec=60):
-        for place, currency, amount, orders, units in rows:
+        for key, currency, amount, orders, units in rows:
             if currency is None:
-                found[place] = Earned(orders, units, [])
+                purchases_by_key[key] = Earned(orders, units, [])
             else:
-                sums[place][currency] += Decimal(amount) * units
-    for place, revenue in sums.items():
-        found[place].revenue = [
+                revenue_by_key[key][currency] += Decimal(amount) * units
+    for key, revenue in revenue_by_key.items():
+        purchases_by_key[key].revenue = [
             Revenue(f"{total:f}", currency) for currency, total in sorted(revenue.items())
         ]
-    return found
+    return purchases_by_key
 
 
 # rule: report-csv
-def table(by: By, found: Sequence[EarnedRow]) -> tuple[list[str], list[dict[str, Any]]]:
+def table(by: By, rows: Sequence[EarnedRow]) -> tuple[list[str], list[dict[str, Any]]]:
     """Returns a report as a table: its columns, one for the revenue of each currency, and rows."""
-    currencies = sorted({money.currency for one in found for money in one.revenue})
-    rows = [
-        msgspec.to_builtins(one) | {"revenue": {m.currency: m.amount for m in one.revenue}}
-        for one in found
+    currencies = sorted({money.currency for row in rows for money in row.revenue})
+    records = [
+        msgspec.to_builtins(row) | {"revenue": {m.currency: m.amount for m in row.revenue}}
+        for row in rows
     ]
     names = ["day"] if by == "day" else ["productId", "title"]
-    return [*names, "orders", "units", *(f"revenue.{name}" for name in currencies)], rows
+    return [*names, "orders", "units", *(f"revenue.{name}" for name in currencies)], records

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-_MARK = "\N{BYTE ORDER MARK}"
+_BYTE_ORDER_MARK = "\N{BYTE ORDER MARK}"
 """Marks the text as UTF-8 for spreadsheets."""
 
 _FORMULA = re.compile('((?:^|[;\t\r\n])[" ]*)(?=[=+@\t\r＝＋－＠-])')
@@ -20,39 +20,43 @@ break.
 """
 
 
-async def whole(
-    columns: Sequence[str], parts: AsyncIterable[Iterable[Any]]
+async def csv_file(
+    columns: Sequence[str], batches: AsyncIterable[Iterable[Any]]
 ) -> AsyncIterator[bytes]:
-    """Yields a CSV file with these columns. ``parts`` yields its records in batches."""
+    """Yields a CSV file with these columns. ``batches`` yields its records in batches."""
     yield head(columns)
-    async for records in parts:
+    async for records in batches:
         yield lines(records, columns)
 
 
 def head(columns: Sequence[str]) -> bytes:
     """Returns the beginning of a CSV file with these columns."""
-    return _MARK.encode() + _lines([columns])
+    return _BYTE_ORDER_MARK.encode() + _encode_rows([columns])
 
 
 def lines(records: Iterable[Any], columns: Sequence[str]) -> bytes:
     """Returns a line for each record. A missing field is an empty cell."""
-    rows = [_flat(msgspec.to_builtins(record)) for record in records]
-    return _lines([_cell(row.get(column)) for column in columns] for row in rows)
+    rows = [_flatten(msgspec.to_builtins(record)) for record in records]
+    return _encode_rows([_encode_cell(row.get(column)) for column in columns] for row in rows)
 
 
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
+def _flatten(row: dict[str, Any]) -> dict[str, Any]:
     """Adds fields of nested objects as columns of their own, such as ``profiles.customers``."""
-    parts = {f"{k}.{n}": v for k, of in row.items() if isinstance(of, dict) for n, v in of.items()}
-    return row | parts
+    objects = {column: fields for column, fields in row.items() if isinstance(fields, dict)}
+    return row | {
+        f"{column}.{name}": value
+        for column, fields in objects.items()
+        for name, value in fields.items()
+    }
 
 
-def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
+def _encode_rows(rows: Iterable[Sequence[Any]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerows(rows)
     return text.getvalue().encode()
 
 
-def _cell(value: Any) -> Any:
+def _encode_cell(value: Any) -> Any:
     """Returns a value as a cell, with an apostrophe before anything that looks like a formula."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -28,7 +28,7 @@ DayDate = Annotated[
 Totals = tuple[int, int, int]
 """Number of wishes of customers, of visitors, and of all wishes added since the first count."""
 
-_NOTHING: Totals = (0, 0, 0)
+_NO_TOTALS: Totals = (0, 0, 0)
 
 
 class Count(NamedTuple):
@@ -72,7 +72,7 @@ class Wishes(msgspec.Struct, gc=False):
     """The wishes for a variant of a product. ``counts`` are the numbers of customers, of visitors,
     and of wishes added on each of the tally's days; then for each of these days but the last, the
     customers' and visitors' wishes added since the last count. In a dated tally they are the
-    numbers of wishes by code. ``held`` are the stored rows, in order.
+    numbers of wishes by code. ``stored_rows`` are the rows in the database, in order.
 
     A count has many instances: without ``gc=False``, garbage collection would stop all requests.
     """
@@ -80,45 +80,46 @@ class Wishes(msgspec.Struct, gc=False):
     product: str
     variant: str
     counts: Counter[int]
-    held: tuple[StoredTotals, ...] = ()
+    stored_rows: tuple[StoredTotals, ...] = ()
 
 
 class Tally:
     """The running result of a count.
 
-    ``last``: the final counts of the three latest days that have one, newest first. ``days``: the
-    days that this count adds, in order, each with a number. ``now``: the start of the count.
+    ``last_counts``: the final counts of the three latest days that have one, newest first.
+    ``days``: the days that this count adds, in order, each with a number. ``now``: its start.
     ``oldest``: the day of the oldest wish for a dated tally, or '' for any other. A dated tally
     reconstructs all days since then from the wishes' dates, and replaces their earlier counts.
     """
 
     def __init__(
-        self, last: Sequence[Count], today: str, zone: tzinfo, now: str, oldest: str = ""
+        self, last_counts: Sequence[Count], today: str, zone: tzinfo, now: str, oldest: str = ""
     ) -> None:
-        self.dated = bool(oldest)
-        first = last[0].day if last else today
+        self.is_dated = bool(oldest)
+        first = last_counts[0].day if last_counts else today
         # A clock that was set back, or a time zone further west, must not reopen a day that has
         # ended. After a long pause, days past the retention period are left out.
-        begin = max(following(first), kept_from(today))
-        self.days = [first, *_days(begin, today)]  # rule: count-days
-        self._kept = [count.number for count in last]
-        self.number = (self._kept[0] if last else 0) + 1
-        self._closed = next((count.number for count in last if count.day < first), 0)
-        if self.dated:
-            self.days, self._closed = [*_days(max(oldest, kept_from(today)), today)], 0
-        begins = [starts(day, zone) for day in (*self.days, following(self.days[-1]))]
-        if last and not self.dated:  # rule: count-days. The time zone may have changed since.
-            begins[0] = last[0].day_began_at or begins[0]
-            begins[1] = max(begins[1], min(last[0].began_at, now))
-        self._starts = list(accumulate(begins, max))
-        self._last_began = last[0].began_at if last else ""
+        first_new_day = max(following(first), kept_from(today))
+        self.days = [first, *_days(first_new_day, today)]  # rule: count-days
+        self._final_numbers = [count.number for count in last_counts]
+        self.number = (self._final_numbers[0] if last_counts else 0) + 1
+        self._closed_number = next((count.number for count in last_counts if count.day < first), 0)
+        if self.is_dated:
+            self.days, self._closed_number = [*_days(max(oldest, kept_from(today)), today)], 0
+        day_starts = [day_start(day, zone) for day in (*self.days, following(self.days[-1]))]
+        if last_counts and not self.is_dated:
+            # rule: count-days. The time zone may have changed since.
+            day_starts[0] = last_counts[0].day_began_at or day_starts[0]
+            day_starts[1] = max(day_starts[1], min(last_counts[0].began_at, now))
+        self._starts = list(accumulate(day_starts, max))
+        self._last_began = last_counts[0].began_at if last_counts else ""
         self.wishes: dict[str, dict[str, Wishes]] = {}  # by product and variant
-        self.all = Counter[int]()
+        self.all_counts = Counter[int]()
         self.holders = [0, 0]
         self.lists = 0
-        self._others = Counter[int]()  # lists and profiles by code, in a dated tally
+        self._other_counts = Counter[int]()  # lists and profiles by code, in a dated tally
 
-    def of(self, product: str, variant: str) -> Wishes:
+    def wishes_for(self, product: str, variant: str) -> Wishes:
         """Returns the wishes counted so far for a variant of a product."""
         variants = self.wishes.setdefault(product, {})
         if variant not in variants:
@@ -127,97 +128,111 @@ class Tally:
 
     def add(self, product: str, variant: str, visitor: int, created_at: str) -> None:
         """Counts a wish; ``visitor`` is 1 for a visitor's, 0 for a customer's."""
-        counts = self.of(product, variant).counts
-        if self.dated:
+        counts = self.wishes_for(product, variant).counts
+        if self.is_dated:
             code = self._code(created_at, visitor)
             counts[code] += 1
-            self.all[code] += 1
+            self.all_counts[code] += 1
             return
         counts[visitor] += 1
-        self.all[visitor] += 1
+        self.all_counts[visitor] += 1
         if created_at >= self._starts[0]:
-            at = bisect_right(self._starts, created_at)
-            if at <= len(self.days):
-                counts[at + 1] += 1
-                self.all[at + 1] += 1
-            if at < len(self.days) and created_at > self._last_began:
-                since = len(self.days) + 2 * at + visitor
-                counts[since] += 1
-                self.all[since] += 1
+            day_number = bisect_right(self._starts, created_at)
+            if day_number <= len(self.days):
+                counts[day_number + 1] += 1
+                self.all_counts[day_number + 1] += 1
+            if day_number < len(self.days) and created_at > self._last_began:
+                code = len(self.days) + 2 * day_number + visitor
+                counts[code] += 1
+                self.all_counts[code] += 1
 
     def add_date(self, kind: int, created_at: str) -> None:
         """Counts a list (``kind`` 2), or a customer (0) or visitor (1) with a first wish."""
-        self._others[self._code(created_at, kind)] += 1
+        self._other_counts[self._code(created_at, kind)] += 1
 
     def _code(self, created_at: str, kind: int) -> int:
         """Returns a day's index and two bits for the kind, and one for a date before all days."""
-        at = bisect_right(self._starts, created_at)
-        return min(max(at - 1, 0), len(self.days) - 1) << 3 | (at == 0) << 2 | kind
+        day_number = bisect_right(self._starts, created_at)
+        return min(max(day_number - 1, 0), len(self.days) - 1) << 3 | (day_number == 0) << 2 | kind
 
     def _by_day(self, codes: Counter[int]) -> tuple[list[Totals], list[int]]:
         """Returns how many of each kind there were at the end of each day, and how many began on
         the days until then."""
-        sums, began = [[0, 0, 0] for _ in self.days], [0 for _ in self.days]
+        numbers_by_day, began_by_day = [[0, 0, 0] for _ in self.days], [0 for _ in self.days]
         for code, number in codes.items():
-            sums[code >> 3][code & 3] += number
-            began[code >> 3] += 0 if code & 4 else number
-        run = accumulate(sums, lambda a, b: [x + y for x, y in zip(a, b, strict=True)])
-        return [(a, b, c) for a, b, c in run], [*accumulate(began)]
+            numbers_by_day[code >> 3][code & 3] += number
+            began_by_day[code >> 3] += 0 if code & 4 else number
+        running_totals = accumulate(
+            numbers_by_day, lambda a, b: [x + y for x, y in zip(a, b, strict=True)]
+        )
+        return [(a, b, c) for a, b, c in running_totals], [*accumulate(began_by_day)]
 
     def _dated_totals(self, codes: Counter[int]) -> list[Totals]:
-        sums, added = self._by_day(codes)
-        return [(*of[:2], new) for of, new in zip(sums, added, strict=True)]
+        numbers_by_day, added_by_day = self._by_day(codes)
+        return [
+            (*numbers[:2], added)
+            for numbers, added in zip(numbers_by_day, added_by_day, strict=True)
+        ]
 
-    def totals(self, counts: Counter[int], before: Totals, last: Totals) -> list[Totals]:
-        """Returns the totals at the end of each day. ``before``: the totals before ``days``;
-        ``last``: those of the last count."""
-        _, _, *numbers = (counts[at] for at in range(3 * len(self.days)))
-        added, since = numbers[: len(self.days)], numbers[len(self.days) :]
-        _, *closed = zip(
-            accumulate(since[::2], initial=last[0]),
-            accumulate(since[1::2], initial=last[1]),
-            accumulate(added, initial=before[2]),
+    def totals(
+        self, counts: Counter[int], totals_before: Totals, last_totals: Totals
+    ) -> list[Totals]:
+        """Returns the totals at the end of each day. ``totals_before``: the totals before ``days``;
+        ``last_totals``: those of the last count."""
+        _, _, *numbers = (counts[code] for code in range(3 * len(self.days)))
+        added, since_last_count = numbers[: len(self.days)], numbers[len(self.days) :]
+        _, *closed_totals = zip(
+            accumulate(since_last_count[::2], initial=last_totals[0]),
+            accumulate(since_last_count[1::2], initial=last_totals[1]),
+            accumulate(added, initial=totals_before[2]),
             strict=False,
         )
-        return [*closed, (counts[0], counts[1], before[2] + sum(added))]
+        return [*closed_totals, (counts[0], counts[1], totals_before[2] + sum(added))]
 
-    def rows(self, found: Wishes) -> tuple[StoredTotals, ...]:
+    def rows(self, wishes: Wishes) -> tuple[StoredTotals, ...]:
         """Returns the rows to store for a variant. Omits totals that only superseded or unfinished
         counts refer to."""
-        kept = [row for row in found.held if any(row.since <= at < row.until for at in self._kept)]
+        valid_rows = [
+            row
+            for row in wishes.stored_rows
+            if any(row.since <= at < row.until for at in self._final_numbers)
+        ]
 
-        def of(number: int) -> Totals:
-            return next((row.totals for row in kept if row.since <= number < row.until), _NOTHING)
+        def totals_at(number: int) -> Totals:
+            return next(
+                (row.totals for row in valid_rows if row.since <= number < row.until), _NO_TOTALS
+            )
 
-        states = [(row.since, row.totals) for row in kept]
-        if self.dated:
-            new = self._dated_totals(found.counts)
+        stored_states = [(row.since, row.totals) for row in valid_rows]
+        if self.is_dated:
+            new_totals = self._dated_totals(wishes.counts)
         else:
-            new = self.totals(found.counts, of(self._closed), of(self.number - 1))
+            new_totals = self.totals(
+                wishes.counts, totals_at(self._closed_number), totals_at(self.number - 1)
+            )
         changes: list[tuple[int, Totals]] = []
-        for since, totals in (*states, *enumerate(new, self.number)):
-            if totals != (changes[-1][1] if changes else _NOTHING):
+        for since, totals in (*stored_states, *enumerate(new_totals, self.number)):
+            if totals != (changes[-1][1] if changes else _NO_TOTALS):
                 changes.append((since, totals))
         ends = [*(since for since, _ in changes), FOREVER][1:]
         return tuple(
-            StoredTotals(since, until, has)
-            for (since, has), until in zip(changes, ends, strict=True)
+            StoredTotals(since, until, totals)
+            for (since, totals), until in zip(changes, ends, strict=True)
         )
 
-    def counts(self, last: Sequence[Count], began: str, ended: str) -> list[Count]:
+    def counts(self, last_counts: Sequence[Count], began: str, ended: str) -> list[Count]:
         """Returns the counts of ``days``, in order."""
-        if self.dated:
-            wishes, (others, _) = self._dated_totals(self.all), self._by_day(self._others)
-            return [
-                Count(day, self.number + at, began, ended, *wishes[at], others[at][2],
-                      *others[at][:2], self._starts[at])
-                for at, day in enumerate(self.days)
-            ]  # fmt: skip
-        before = [count.totals for count in last if count.number == self._closed]
-        was = last[0].totals if last else _NOTHING
-        totals = self.totals(self.all, before[0] if before else _NOTHING, was)
-        made = [
-            last[0]._replace(
+        if self.is_dated:
+            return self._dated_counts(began, ended)
+        closed_totals = [
+            count.totals for count in last_counts if count.number == self._closed_number
+        ]
+        last_totals = last_counts[0].totals if last_counts else _NO_TOTALS
+        totals = self.totals(
+            self.all_counts, closed_totals[0] if closed_totals else _NO_TOTALS, last_totals
+        )
+        closed_counts = [
+            last_counts[0]._replace(
                 day=day,
                 number=number,
                 customers=customers,
@@ -229,10 +244,18 @@ class Tally:
                 zip(self.days[:-1], self._starts, totals, strict=False), self.number
             )
         ]
-        number = self.number + len(made)
+        number = self.number + len(closed_counts)
         customers, visitors = self.holders
         last_day = (*totals[-1], self.lists, customers, visitors, self._starts[-2])
-        return [*made, Count(self.days[-1], number, began, ended, *last_day)]
+        return [*closed_counts, Count(self.days[-1], number, began, ended, *last_day)]
+
+    def _dated_counts(self, began: str, ended: str) -> list[Count]:
+        wishes, (others, _) = self._dated_totals(self.all_counts), self._by_day(self._other_counts)
+        return [
+            Count(day, self.number + at, began, ended, *wishes[at], others[at][2],
+                  *others[at][:2], self._starts[at])
+            for at, day in enumerate(self.days)
+        ]  # fmt: skip
 
 
 def is_date(text: str) -> bool:
@@ -243,10 +266,10 @@ def is_date(text: str) -> bool:
         return False
 
 
-def starts(day: str, zone: tzinfo) -> str:
+def day_start(day: str, zone: tzinfo) -> str:
     """Returns the timestamp at which a day begins."""
-    begins = datetime.combine(date.fromisoformat(day), datetime.min.time(), zone)
-    return ids.timestamp(int(begins.astimezone(UTC).timestamp() * 1000))
+    start = datetime.combine(date.fromisoformat(day), datetime.min.time(), zone)
+    return ids.timestamp(int(start.astimezone(UTC).timestamp() * 1000))
 
 
 def following(day: str, days: int = 1) -> str:
@@ -260,7 +283,7 @@ def kept_from(day: str) -> str:
     return f"{total // 12:04}-{total % 12 + 1:02}-01"
 
 
-def _days(first: str, last: str) -> Iterator[str]:
-    while first <= last:
-        yield first
-        first = following(first)
+def _days(day: str, last: str) -> Iterator[str]:
+    while day <= last:
+        yield day
+        day = following(day)

@@ -29,24 +29,24 @@ _BATCH_SIZE = 10_000  # rows per batch
 COLUMNS = ("profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt")
 
 
-def of(product: str, variant: str | None) -> Search:
+def search_for(product: str, variant: str | None) -> Search:
     """Returns the search for wishes for a product, in this variant or (``None``) any."""
     if variant is None:
         return Search(("product",), ([product],))
     return Search(("product", "variant"), ([product], [variant]))
 
 
-async def every(db: Database, store: Store, chosen: Search) -> AsyncIterator[list[Wisher]]:
-    """Yields all wishes that match a search of ``of``, in batches."""
-    cursor, first = None, True
-    while first or cursor is not None:
-        found = await db.long_read(page, store, PageRequest(cursor, _BATCH_SIZE, chosen))
-        yield found.records
-        cursor, first = found.next, False
+async def wisher_batches(db: Database, store: Store, search: Search) -> AsyncIterator[list[Wisher]]:
+    """Yields all wishes that match a search of ``search_for``, in batches."""
+    cursor, is_first = None, True
+    while is_first or cursor is not None:
+        wishers = await db.long_read(page, store, PageRequest(cursor, _BATCH_SIZE, search))
+        yield wishers.records
+        cursor, is_first = wishers.next, False
 
 
-async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Wisher]:
-    """Returns a page of the current wishes that match a search of ``of``."""
+async def page(tx: Reader, store: Store, page_request: PageRequest) -> Page[Wisher]:
+    """Returns a page of the current wishes that match a search of ``search_for``."""
 
     def from_row(row: Row) -> Wisher:
         _, gid, email, notices, variant, quantity, saved_at = row
@@ -57,4 +57,4 @@ async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Wisher]:
             wisher.email_unconfirmed = email
         return wisher
 
-    return await pages.read(tx, "items_wished", WholeStore(store), asked, from_row)
+    return await pages.read(tx, "items_wished", WholeStore(store), page_request, from_row)

@@ -17,7 +17,7 @@ from wishwell.http.context import Services
 from wishwell.importers.shopify import platform_webhooks
 from wishwell.privacy import erasure, platform_requests, request_processing
 from wishwell.products import notices
-from wishwell.reports import counting
+from wishwell.reports import scheduling
 from wishwell.server import sampling
 from wishwell.stores import Store
 from wishwell.telemetry import metrics
@@ -249,11 +249,11 @@ async def _count(service: Services) -> None:
         metrics.BACKGROUND_DONE.labels("count").set_to_current_time()
         kept = await db.read(stores.listed)
         likely = await db.read(service.clock.likely_now)
-        due = await db.batch_read(counting.due, kept, likely, settings.count_seconds)
+        due = await db.batch_read(scheduling.find_due_stores, kept, likely, settings.count_seconds)
         metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
         return due.stores
 
-    await counting.work(db, fetch_due_stores, _count_turn(service) / 3, service.clock)
+    await scheduling.work(db, fetch_due_stores, _count_turn(service) / 3, service.clock)
 
 
 # ------------------------------------------------------------------------- events and notices

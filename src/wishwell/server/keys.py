@@ -143,7 +143,7 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> tuple[list[str
     for file, key in keys.items():
         target = place / f"{Path(copy).name}{file.removeprefix(database)}.key"
         key_files.write_key(target, key.decode())
-        with files.opened(target) as found:
+        with files.open_regular(target) as found:
             same = found.read() == key
         if not same:
             raise Misconfigured(f"{target} exists already and is another key: name another FILE.")

@@ -79,7 +79,7 @@ class Sampler:
                 metrics.DELIVERIES.labels(outcome).inc(count)
             waited = self._service.clock() - sender.oldest_due if sender.oldest_due else 0
             metrics.DELIVERIES_OLDEST.set(max(0, waited) / 1000)
-        lost = log.lost()
+        lost = log.lost_lines()
         metrics.LOG_LINES_LOST.inc(lost - self._lost_before)
         used = resource.getrusage(resource.RUSAGE_SELF)
         metrics.WORKER_CPU.set(used.ru_utime + used.ru_stime)

@@ -70,7 +70,7 @@ class ShopCache:
 
     def of(self, store: Store) -> Shop:
         """Returns the shop of a store. Raises ``Unavailable`` if its secrets can't be decrypted."""
-        return self._made(store, self._access_cache.sealed(store.id) or "")
+        return self._made(store, self._access_cache.sealed_secrets(store.id) or "")
 
     @functools.lru_cache(maxsize=cookie.MAX_CACHED)  # noqa: B019 - one instance per process
     def _made(self, store: Store, sealed: str) -> Shop:

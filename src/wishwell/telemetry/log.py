@@ -1,6 +1,7 @@
 """Logging: one JSON object per line, on standard output.
 
-Code logs events through structlog. ``configure`` sets up a server, ``for_commands`` a command.
+Code logs events through structlog. ``configure`` sets up a server, and
+``configure_for_commands`` a command.
 """
 
 import io
@@ -44,8 +45,8 @@ class RequestLine(Line, kw_only=True, rename={"request_id": "requestId"}):
 _output = Output(1 if sys.__stdout__ else -1)
 _errors = Output(2 if sys.__stderr__ else -1)
 _encoder = msgspec.json.Encoder()
-_requests_shown = True
-_served = False
+_logs_requests = True
+_is_served = False
 
 
 def write_line(line: Line) -> None:
@@ -53,23 +54,23 @@ def write_line(line: Line) -> None:
 
     Bypasses structlog, which would take 9 % of a request's time.
     """
-    if _requests_shown:
+    if _logs_requests:
         line.event, line.level = "request", "info"
         line.time = ids.timestamp(ids.wall_clock())
         _output.write(_encoder.encode(line) + b"\n")
 
 
-def lost() -> int:
+def lost_lines() -> int:
     """Returns the number of log lines that this process dropped."""
     return _output.lost
 
 
 def is_served() -> bool:
     """Returns whether ``configure`` was called: in a server, not in other commands."""
-    return _served
+    return _is_served
 
 
-def for_commands() -> None:
+def configure_for_commands() -> None:
     """Sends log events to standard error, because a command's standard output is its result."""
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
 
@@ -79,19 +80,19 @@ def configure(level: str) -> None:
 
     Afterwards, neither logging nor writing to ``sys.stderr`` blocks or raises.
     """
-    global _requests_shown, _served
+    global _logs_requests, _is_served
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
-            _encoded,
+            _encode_event,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.BytesLoggerFactory(cast(BinaryIO, _output)),
         cache_logger_on_first_use=True,
     )
-    _requests_shown = level in ("debug", "info")
-    _served = True
+    _logs_requests = level in ("debug", "info")
+    _is_served = True
     logging.basicConfig(handlers=[_ToStructlog()], level=logging.WARNING, force=True)
     # Warnings, tracebacks and the welcome text use stderr, which may be the same pipe.
     sys.stderr = io.TextIOWrapper(
@@ -99,7 +100,7 @@ def configure(level: str) -> None:
     )
 
 
-def _encoded(_logger: Any, _method: str, event: Any) -> bytes:
+def _encode_event(_logger: Any, _method: str, event: Any) -> bytes:
     event["time"] = ids.timestamp(ids.wall_clock())
     return msgspec.json.encode(event, enc_hook=str)
 

@@ -24,13 +24,13 @@ def _counter(name: str, help: str, *labels: str) -> Counter:
 
 
 def _gauge(
-    name: str, help: str, of_workers: Literal["sum", "max", "min", "each"] = "sum", *labels: str
+    name: str, help: str, aggregation: Literal["sum", "max", "min", "each"] = "sum", *labels: str
 ) -> Gauge:
-    """Returns a gauge. ``of_workers`` says how the values of live worker processes are combined;
+    """Returns a gauge. ``aggregation`` says how the values of live worker processes are combined;
     with "each", every worker has a series, with its process id as the label ``pid``."""
     modes: dict[str, Literal["livesum", "livemax", "livemin", "liveall"]]
     modes = {"sum": "livesum", "max": "livemax", "min": "livemin", "each": "liveall"}
-    return Gauge(f"wishwell_{name}", help, labels, multiprocess_mode=modes[of_workers])
+    return Gauge(f"wishwell_{name}", help, labels, multiprocess_mode=modes[aggregation])
 
 
 _REQUESTS = _counter("requests", "Completed requests.", "method", "route", "status")
@@ -216,7 +216,7 @@ def method_label(method: str) -> str:
 
 
 @functools.cache
-def _in_parent(counter: Counter) -> Any:
+def _parent_value(counter: Counter) -> Any:
     """Returns the value of a counter where the workers read their metrics."""
     [metric] = counter.collect()
     kind: Any = values.MultiProcessValue()  # type: ignore[no-untyped-call]
@@ -229,7 +229,7 @@ def count_in_parent(counter: Counter) -> None:
 
     Workers don't report it, because that process created the counter before it started them.
     """
-    _in_parent(counter).inc(1)
+    _parent_value(counter).inc(1)
 
 
 _BUILD = _gauge(
@@ -247,32 +247,32 @@ def record_build() -> None:
     _BUILD.labels(__version__, version.commit(), platform.python_version()).set(1)
 
 
-_answered: dict[tuple[str, str, int, str, int], list[float]] = {}
+_pending_requests: dict[tuple[str, str, int, str, int], list[float]] = {}
 """Completed requests that ``publish_requests`` hasn't added to the metrics yet: their number and
 seconds in total, by method, route, status, store, and bucket of the histogram."""
 
 
-def answered(method: str, route: str, status: int, seconds: float, store: str = "") -> None:
+def record_request(method: str, route: str, status: int, seconds: float, store: str = "") -> None:
     """Records a request's count and duration.
 
     ``route`` is the route's template, never the path. ``store`` is a handle; empty if unknown.
     """
     key = method, route, status, store, bisect.bisect_left(_BUCKET_SECONDS, seconds)
-    known = _answered.setdefault(key, [0, 0.0])
-    known[0] += 1
-    known[1] += seconds
+    totals = _pending_requests.setdefault(key, [0, 0.0])
+    totals[0] += 1
+    totals[1] += seconds
 
 
 def publish_requests() -> None:
     """Adds the requests since the last call to their metrics. Called every second and for each
     scrape, because those of the client library would cost each request more."""
-    for (method, route, status, store, bucket), (number, seconds) in _answered.items():
+    for (method, route, status, store, bucket), (number, seconds) in _pending_requests.items():
         _REQUESTS.labels(method, route, str(status)).inc(number)
         _REQUEST_SECONDS.labels(route).add(bucket, int(number), seconds)
         if store:
             result = "failed" if status >= 500 else "limited" if status == 429 else "answered"
-            _STORE_REQUESTS.labels(_label(store), result).inc(number)
-    _answered.clear()
+            _STORE_REQUESTS.labels(_store_label(store), result).inc(number)
+    _pending_requests.clear()
 
 
 class CatalogueImports(Collector):
@@ -309,19 +309,19 @@ REGISTRY.register(CATALOGUES)
 _stores: set[str] = set()
 
 
-def _label(store: str) -> str:
+def _store_label(store: str) -> str:
     """Returns the label of a store. Bounded, because each store makes series."""
     if len(_stores) < _MAX_STORES:
         _stores.add(store)
     return store if store in _stores else _OTHER_STORES
 
 
-def jwt_refused(store: str) -> None:
+def count_refused_jwt(store: str) -> None:
     """Counts a request whose JWT was refused, by the store's handle."""
-    _JWTS_REFUSED.labels(_label(store)).inc()
+    _JWTS_REFUSED.labels(_store_label(store)).inc()
 
 
-def linked(items: int) -> None:
+def count_link(items: int) -> None:
     """Counts a session merged into a customer, and the items that were moved or merged."""
     _LINKS.inc()
     _LINKED_ITEMS.inc(items)

@@ -24,21 +24,21 @@ from wishwell.stores import Store
 from wishwell.transfer import strict
 from wishwell.transfer.order_records import OrderRecord, RemovedRecord
 from wishwell.transfer.record_types import (
-    FORMS,
     HASH,
+    PATTERN_MESSAGES,
     Id,
     Record,
     RecordId,
     Time,
-    Whole,
-    checked_gid,
+    WholeNumber,
+    check_gid,
 )
 from wishwell.wishlists import fields, lists, shares
 
 T = TypeVar("T")
 VERSION: Literal[1] = 1
 
-_LATE_MS = 60_000
+_MAX_LATER_MS = 60_000
 """Maximum milliseconds that ``created_at`` may be later than the time in the record's UUIDv7."""
 
 _LENGTH = re.compile(r"Expected `str` of length <= (\d+)")
@@ -67,7 +67,7 @@ class StoreRecord(Record):
     version: Literal[1]
     exported_at: Time
     store: StoreFields
-    feed: Whole = 0
+    feed: WholeNumber = 0
 
     def check(self, store: Store, /) -> None:
         stores.check(store)
@@ -92,7 +92,7 @@ class AdminTokenRecord(Record):
     revoked_at: Time | None = None
 
     def check(self, _: Store, /) -> None:
-        _check_same("label", self.label, auth.check_label(self.label))
+        _check_exported_form("label", self.label, auth.check_label(self.label))
 
 
 class WebhookRecord(Record):
@@ -137,17 +137,17 @@ class ProductRecord(Record):
     noticed_at: Time | None = None
 
     def check(self, store: Store, /) -> None:
-        product = self._product(store)
-        for field, said in (("document", product.data), ("variants", product.variants)):
-            _check_same(field, getattr(self, field), msgspec.json.encode(said).decode())
-        known = _nested("known", self.known, dict[str, _VariantState])
-        if not known.keys() <= product.offers.keys():
+        product = self._to_product(store)
+        for field, parsed in (("document", product.data), ("variants", product.variants)):
+            _check_exported_form(field, getattr(self, field), msgspec.json.encode(parsed).decode())
+        states = _decode_nested("known", self.known, dict[str, _VariantState])
+        if not states.keys() <= product.offers.keys():
             raise Invalid("known: contains a variant that the product doesn't have")
 
-    def _product(self, store: Store) -> NewProduct:
+    def _to_product(self, store: Store) -> NewProduct:
         """Returns the product as a request would have given it. Raises ``Invalid``."""
-        body: ProductBody = _nested("document", self.document, ProductBody)
-        body.variants = _nested("variants", self.variants, list[Variant])
+        body: ProductBody = _decode_nested("document", self.document, ProductBody)
+        body.variants = _decode_nested("variants", self.variants, list[Variant])
         for variant in body.variants:
             variant.variant_id = store.shown_id(variant.variant_id)
         id = product_bodies.product_id(self.product_id, store)
@@ -170,7 +170,7 @@ class ProfileRecord(Record):
     touched_at: Time
     closed_at: Time | None = None
     email: str | None = None
-    events: Whole = 0
+    events: WholeNumber = 0
     notices: Literal[0, 1] | None = None
     shared: bool = False
 
@@ -179,7 +179,7 @@ class ProfileRecord(Record):
         return ids.customer_of(self.gid) is None
 
     def check(self, _: Store, /) -> None:
-        self.gid = checked_gid("gid", self.gid)
+        self.gid = check_gid("gid", self.gid)
         if self.email is not None:
             profiles.check_email(self.email)
         if self.closed_at is not None and not self.is_session:
@@ -197,7 +197,7 @@ class ListRecord(Record):
     shared: bool = False
 
     def check(self, _: Store, /) -> None:
-        _check_same("name", self.name, lists.check_name(self.name))
+        _check_exported_form("name", self.name, lists.check_name(self.name))
         fields.each_once("order", self.order)
 
 
@@ -216,7 +216,9 @@ class ShareRecord(Record):
     def check(self, _: Store, /) -> None:
         if not shares.is_token(self.token):
             raise Invalid("token: isn't the token of a share")
-        _check_same("displayName", self.display_name, shares.check_display_name(self.display_name))
+        _check_exported_form(
+            "displayName", self.display_name, shares.check_display_name(self.display_name)
+        )
 
 
 class ItemRecord(Record):
@@ -264,17 +266,17 @@ class ReservationRecord(Record):
     merged_id: RecordId | None = None
 
     def check(self, _: Store, /) -> None:
-        self.holder = checked_gid("holder", self.holder)
+        self.holder = check_gid("holder", self.holder)
 
 
 class EndRecord(Record):
     """The last line: the number of records of each kind. A file without it is incomplete."""
 
-    profiles: Whole
-    lists: Whole
-    items: Whole
-    shares: Whole = 0
-    reservations: Whole = 0
+    profiles: WholeNumber
+    lists: WholeNumber
+    items: WholeNumber
+    shares: WholeNumber = 0
+    reservations: WholeNumber = 0
 
 
 KINDS: dict[type[Record], str] = {
@@ -311,8 +313,8 @@ def encode(record: Record) -> bytes:
 
 def decode(text: bytes | str) -> Record:
     """Returns the record in a line. Raises ``Invalid``, which names the field."""
-    line = _decoded(_decoder, text)
-    records = [value for value in msgspec.structs.astuple(line) if value is not UNSET]
+    line = _decode(_decoder, text)
+    records = [record for record in msgspec.structs.astuple(line) if record is not UNSET]
     if len(records) != 1:
         raise Invalid(f"must contain exactly one of {', '.join(KINDS.values())}")
     record: Record = records[0]
@@ -334,45 +336,48 @@ def check(record: Record, text: bytes, store: Store) -> None:
 def _check_created_at(record: Record) -> None:
     # Pages and reports use the id's time. `createdAt` may be earlier, because a sign-in keeps the
     # older of two items' times.
-    id, made = getattr(record, "id", None), getattr(record, "created_at", "")
-    if id is not None and ids.from_timestamp(made) > ids.time_of(id) + _LATE_MS:
+    id, created_at = getattr(record, "id", None), getattr(record, "created_at", "")
+    if id is not None and ids.from_timestamp(created_at) > ids.time_of(id) + _MAX_LATER_MS:
         raise Invalid(
             "createdAt: is more than a minute after the time in the id; use an earlier "
             "time, or a UUIDv7 with that time as the id"
         )
 
 
-def _decoded(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
+def _decode(decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
     """Returns the decoded text. Raises ``Invalid``, which names the field."""
     try:
         return decoder.decode(text)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise Invalid(explained(str(error))) from error
+        raise Invalid(explain_error(str(error))) from error
 
 
-def explained(text: str) -> str:
+def explain_error(text: str) -> str:
     """Returns a msgspec error message with the field before the rule."""
     path = _FIELD_PATH.search(text)
     rule = text[: path.start()] if path else text
     rule = _LENGTH.sub(r"must be at most \1 characters", rule)
-    rule = next((form for pattern, form in FORMS.items() if rule.endswith(repr(pattern))), rule)
+    rule = next(
+        (message for pattern, message in PATTERN_MESSAGES.items() if rule.endswith(repr(pattern))),
+        rule,
+    )
     return f"{path['field']}: {rule}" if path and path["field"] else rule
 
 
-_of = functools.cache(msgspec.json.Decoder)
+_cached_decoder = functools.cache(msgspec.json.Decoder)
 
 
-def _nested(field: str, text: str, of: Any) -> Any:
+def _decode_nested(field: str, text: str, struct_type: Any) -> Any:
     """Decodes JSON that is nested in a text field. Raises ``Invalid``, which names the field."""
     try:
-        found = _decoded(_of(of), text)
+        nested = _decode(_cached_decoder(struct_type), text)
     except Invalid as error:
         raise Invalid(f"{field}: {error.message}") from error
     if (key := json_keys.duplicate_key(text)) is not None:
         raise Invalid(f"{field}: {key[:80]!r} is repeated")
-    return found
+    return nested
 
 
-def _check_same(field: str, given: str, right: str) -> None:
-    if given != right:
-        raise Invalid(f"{field}: isn't in the form that an export writes: {right[:80]!r}")
+def _check_exported_form(field: str, text: str, exported_text: str) -> None:
+    if text != exported_text:
+        raise Invalid(f"{field}: isn't in the form that an export writes: {exported_text[:80]!r}")

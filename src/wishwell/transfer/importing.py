@@ -16,7 +16,7 @@ from wishwell.events import webhooks
 from wishwell.privacy import erasure
 from wishwell.stores import Store, rules, store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
-from wishwell.transfer.additions import TABLES, ExistingProfile, Rows, additions
+from wishwell.transfer.additions import TABLES, ExistingProfile, Rows, find_additions, read_records
 from wishwell.transfer.file_records import (
     AdminTokenRecord,
     ProductRecord,
@@ -29,7 +29,7 @@ from wishwell.transfer.file_records import (
 from wishwell.transfer.import_file import Bundle, ImportFile
 from wishwell.transfer.order_records import OrderRecord
 from wishwell.transfer.record_types import Record
-from wishwell.wishlists import item_life, merging, orders
+from wishwell.wishlists import item_life, orders
 
 _MAX_RECORDS = 2_000
 _MAX_PROFILES = 500
@@ -42,35 +42,35 @@ _MAX_RESERVATIONS = 500
 _MAX_CONCURRENT = 3
 """Number of concurrent transactions."""
 
-_OF_STORE: dict[type[Record], str] = {
+_STORE_STATEMENTS: dict[type[Record], str] = {
     ProductRecord: "import_product",
     OrderRecord: "",
     AdminTokenRecord: "import_admin_token",
     WebhookRecord: "import_webhook",
 }
-_CHANGES = (
+_CHANGE_STATEMENTS = (
     *("share_add", "import_item_lists", "list_mark_shared"),
     *("lists_recount", "profile_recount", "import_profile"),
     *("import_resume", "import_removed"),
 )
 """Statements for existing profiles and for shares, run after the tables are filled."""
 
-_existing = mapping.from_columns(ExistingProfile, "profile_file_fields")
+_to_existing_profile = mapping.from_columns(ExistingProfile, "profile_file_fields")
 T = TypeVar("T")
-How = Literal["new", "same", "other"]
+ImportMode = Literal["new", "same", "other"]
 
 
 class Counts(msgspec.Struct):
-    """Numbers of added records. ``there``: the number of profiles that existed already."""
+    """Numbers of added records. ``existing``: the number of profiles that existed already."""
 
     profiles: int = 0
     lists: int = 0
     items: int = 0
-    there: int = 0
+    existing: int = 0
 
 
 # rule: import-store
-async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
+async def plan(tx: Reader, file: ImportFile, handle: str) -> ImportMode:
     """Returns how to import the file's store: create it as ``handle`` ("new"), add to the same
     store ("same"), or add its records to another store ("other").
 
@@ -78,30 +78,32 @@ async def plan(tx: Reader, file: ImportFile, handle: str) -> How:
     ``Invalid``, ``Conflict``.
     """
     rules.check({"handle": handle})
-    known = {store.handle: store for store in await stores.listed(tx)}
-    mine, store = file.store, known.get(handle)
-    here = next((one.handle for one in known.values() if one.id == mine.id), None)
+    stores_by_handle = {store.handle: store for store in await stores.listed(tx)}
+    file_store, store = file.store, stores_by_handle.get(handle)
+    existing_handle = next(
+        (other.handle for other in stores_by_handle.values() if other.id == file_store.id), None
+    )
     if store is not None:
         await stores.check_not_deleted(tx, store)
-        if store.id == mine.id:
+        if store.id == file_store.id:
             return "same"
-        if here or not await _is_as_made(tx, store):
-            if mine.product_ids != store.product_ids:
+        if existing_handle or not await _is_unchanged(tx, store):
+            if file_store.product_ids != store.product_ids:
                 raise Invalid(
-                    f"The file has {mine.product_ids} product ids, but the store {handle!r} has "
-                    f"{store.product_ids} product ids. Change the store with: "
-                    f"wishwell store update {handle} --product-ids {mine.product_ids}"
+                    f"The file has {file_store.product_ids} product ids, but the store {handle!r} "
+                    f"has {store.product_ids} product ids. Change the store with: "
+                    f"wishwell store update {handle} --product-ids {file_store.product_ids}"
                 )
             return "other"
-    if here:
+    if existing_handle:
         raise Invalid(
-            f"line 1: wishwell.store.id: this store already exists as {here!r}. Import into it "
-            f"with --store {here}."
+            f"line 1: wishwell.store.id: this store already exists as {existing_handle!r}. Import "
+            f"into it with --store {existing_handle}."
         )
     return "new"
 
 
-async def _is_as_made(tx: Reader, store: Store) -> bool:
+async def _is_unchanged(tx: Reader, store: Store) -> bool:
     """Returns whether a store has default settings and no records, tokens or webhooks."""
     if store != stores.blank(store.id, store.handle, store.created_at):
         return False
@@ -133,23 +135,24 @@ def check_secrets(sealing: Sealing | None, file: ImportFile) -> None:
 
 
 # rule: import-store
-async def check_apart(db: Database, file: ImportFile) -> None:
+async def check_tokens(db: Database, file: ImportFile) -> None:
     """Raises ``Invalid`` if a token of the file exists here and belongs to something else."""
     store = file.store.id
     for tokens in _batches(file.records(AdminTokenRecord)):
-        of = [(record.id, record.hash) for _, _, record in tokens]
-        token_ids, hashes = map(list, zip(*of, strict=True))
-        held = await db.read(
-            run_statement, "import_admin_tokens_held", ids=token_ids, hashes=hashes
-        )
-        for token_id, hash, owner in held:
-            if owner != store or (token_id, hash) not in of:
-                line = next(n for _, n, t in tokens if t.id == token_id or t.hash == hash)
+        token_keys = [(record.id, record.hash) for _, _, record in tokens]
+        token_ids, hashes = map(list, zip(*token_keys, strict=True))
+        params = {"ids": token_ids, "hashes": hashes}
+        rows = await db.read(run_statement, "import_admin_tokens_held", **params)
+        for token_id, hash, owner in rows:
+            if owner != store or (token_id, hash) not in token_keys:
+                line = next(
+                    line for _, line, token in tokens if token.id == token_id or token.hash == hash
+                )
                 raise Invalid(
                     f"line {line}: adminToken: another admin token here has the same id or hash"
                 )
-    for links in _batches(file.records(ShareRecord)):
-        lines = {opaque.hashed(record.token): line for _, line, record in links}
+    for shares in _batches(file.records(ShareRecord)):
+        lines = {opaque.hashed(record.token): line for _, line, record in shares}
         for hash, owner in await db.read(
             run_statement, "import_share_tokens_held", hashes=list(lines)
         ):
@@ -166,20 +169,20 @@ async def take_store(
     store, adds the file's revocations in the same transaction, so that no process accepts a revoked
     token."""
     await stores.lock(tx)
-    how = await plan(tx, file, handle)
-    if how != "other":
-        for some in _batches(file.records(RevocationRecord)):
-            revoked = [asdict(record) | {"profile": key} for key, _, record in some]
-            await tx.run_many("import_revocation", revoked)
-    if how != "new":
+    mode = await plan(tx, file, handle)
+    if mode != "other":
+        for records in _batches(file.records(RevocationRecord)):
+            params = [asdict(record) | {"profile": key} for key, _, record in records]
+            await tx.run_many("import_revocation", params)
+    if mode != "new":
         return await stores.by_handle(tx, handle)
     store = await stores.restore(tx, msgspec.structs.replace(file.store, handle=handle), now)
     for _, _, record in file.records(SecretsRecord):
         await tx.run("store_secrets_set", store=store.id, now=now, **asdict(record))
     await store_secrets.check_apart(tx, sealing, store)
-    if file.first.feed:  # rule: import-exact
+    if file.store_record.feed:  # rule: import-exact
         await tx.run("feed_open", store=store.id)
-        await tx.run("feed_begin", store=store.id, number=file.first.feed)
+        await tx.run("feed_begin", store=store.id, number=file.store_record.feed)
     return store
 
 
@@ -196,7 +199,7 @@ async def load(
     store: Store,
     *,
     dry: bool,
-    how: How,
+    mode: ImportMode,
     clock: ids.Clock = ids.wall_clock,
 ) -> AsyncIterator[Counts]:
     """Adds the file's records to the store. Yields the counts so far after each batch.
@@ -207,55 +210,59 @@ async def load(
     counts = Counts()
     if isinstance(file, ImportFile) and not dry:
         # Tokens, webhooks and orders belong to their store, so they aren't added to another one.
-        kinds = (ProductRecord,) if how == "other" else _OF_STORE
+        kinds = (ProductRecord,) if mode == "other" else _STORE_STATEMENTS
         for records in _batches(record for _, _, record in file.records(*kinds)):
-            await db.long_write(_put, store, records, ids.timestamp(clock()))
+            await db.long_write(_put_records, store, records, ids.timestamp(clock()))
             yield counts
-    for some in _batches(_groups(file, how), _MAX_CONCURRENT):
-        adding = [_add(db, store, bundles, counts, clock, dry=dry) for bundles in some]
-        for error in await asyncio.gather(*adding, return_exceptions=True):
+    for bundle_groups in _batches(_group_bundles(file, mode), _MAX_CONCURRENT):
+        tasks = [
+            _add_bundles(db, store, bundles, counts, clock, dry=dry) for bundles in bundle_groups
+        ]
+        for error in await asyncio.gather(*tasks, return_exceptions=True):
             if error is not None:
                 raise error
         yield counts
     # A second pass, because each reservation needs two profiles.
-    for bundle in () if dry or how == "other" else file:
+    for bundle in () if dry or mode == "other" else file:
         for records in _batches(bundle.reservations, _MAX_RESERVATIONS):
-            await db.long_write(_reserve, store, bundle, records)
+            await db.long_write(_add_reservations, store, bundle, records)
             yield counts
 
 
 def _batches(records: Iterable[T], size: int = _MAX_PROFILES) -> Iterator[list[T]]:
-    left = iter(records)
-    return iter(lambda: list(itertools.islice(left, size)), [])
+    iterator = iter(records)
+    return iter(lambda: list(itertools.islice(iterator, size)), [])
 
 
-def _groups(file: Iterable[Bundle], how: How) -> Iterator[list[Bundle]]:
+def _group_bundles(file: Iterable[Bundle], mode: ImportMode) -> Iterator[list[Bundle]]:
     """Yields the file's profiles in batches, one for each transaction."""
-    some: list[Bundle] = []
-    size = 0
+    group: list[Bundle] = []
+    record_count = 0
     for bundle in file:
-        if how == "other":
+        if mode == "other":
             bundle.detach()
-        some.append(bundle)
-        size += len(bundle.items) + len(bundle.lists)
-        if size >= _MAX_RECORDS or len(some) >= _MAX_PROFILES:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
+        group.append(bundle)
+        record_count += len(bundle.items) + len(bundle.lists)
+        if record_count >= _MAX_RECORDS or len(group) >= _MAX_PROFILES:
+            yield group
+            group, record_count = [], 0
+    if group:
+        yield group
 
 
-async def _put(tx: Writer, store: Store, records: Sequence[Record], now: str) -> None:
+async def _put_records(tx: Writer, store: Store, records: Sequence[Record], now: str) -> None:
     await stores.lock(tx)
     await stores.check_not_deleting(tx, store)
     for record in records:
         if isinstance(record, OrderRecord):
-            await orders.restore(tx, store, record.hash, record.updated_at, record.rows(store), now)
+            await orders.restore(
+                tx, store, record.hash, record.updated_at, record.to_matches(store), now
+            )
         else:
-            await tx.run(_OF_STORE[type(record)], store=store.id, **asdict(record))
+            await tx.run(_STORE_STATEMENTS[type(record)], store=store.id, **asdict(record))
 
 
-async def _add(
+async def _add_bundles(
     db: Database,
     store: Store,
     bundles: Sequence[Bundle],
@@ -264,117 +271,112 @@ async def _add(
     *,
     dry: bool,
 ) -> None:
-    keyed = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
-    while (lacking := await _try(db, store, keyed, dry=dry)) is None:
-        for (key,) in await db.read(run_statement, "import_erasing", profiles=list(keyed)):
+    bundles_by_key = {ids.profile_key(store.id, bundle.profile.gid): bundle for bundle in bundles}
+    while (additions_by_key := await _try_adding(db, store, bundles_by_key, dry=dry)) is None:
+        for (key,) in await db.read(run_statement, "import_erasing", profiles=list(bundles_by_key)):
             while not await db.write(erasure.remove_batch, key, store.id, clock()):
                 pass
-    for added in lacking.values():
-        counts.there += "profiles" not in added
-        counts.profiles += "profiles" in added
-        counts.lists += len(added.get("lists", ()))
-        counts.items += len(added.get("items", ()))
+    for additions in additions_by_key.values():
+        counts.existing += "profiles" not in additions
+        counts.profiles += "profiles" in additions
+        counts.lists += len(additions.get("lists", ()))
+        counts.items += len(additions.get("items", ()))
 
 
 # rule: import-twice
-async def _try(
-    db: Database, store: Store, keyed: Mapping[str, Bundle], *, dry: bool
+async def _try_adding(
+    db: Database, store: Store, bundles: Mapping[str, Bundle], *, dry: bool
 ) -> dict[str, Rows] | None:
     """Adds and returns the missing records of profiles; ``None`` while one is being erased.
 
     Records added before an erasure ends would be removed by it.
     """
-    lacking = await db.read(_lacking, store, keyed, dry=dry)
-    if not dry and lacking is not None and any(lacking.values()):
-        return await db.long_write(add_missing, store, keyed)
-    return lacking
+    additions_by_key = await db.read(_find_missing, store, bundles, dry=dry)
+    if not dry and additions_by_key is not None and any(additions_by_key.values()):
+        return await db.long_write(add_missing, store, bundles)
+    return additions_by_key
 
 
-async def _lacking(
-    tx: Reader, store: Store, keyed: Mapping[str, Bundle], *, dry: bool = False
+async def _find_missing(
+    tx: Reader, store: Store, bundles: Mapping[str, Bundle], *, dry: bool = False
 ) -> dict[str, Rows] | None:
     """Returns the missing records of each profile, or ``None`` while a profile is being erased.
 
     With ``dry`` a profile that is being erased counts as removed.
     """
-    held: dict[str, ExistingProfile] = {}
-    for key, *columns in await tx.all("import_profiles_held", profiles=list(keyed)):
-        held[key] = _existing(columns)
-    closed = [key for key, profile in held.items() if profile.closed_at is not None]
-    for (key,) in await tx.all("import_erasing", profiles=closed) if closed else ():
+    profiles: dict[str, ExistingProfile] = {}
+    for key, *columns in await tx.all("import_profiles_held", profiles=list(bundles)):
+        profiles[key] = _to_existing_profile(columns)
+    closed_keys = [key for key, profile in profiles.items() if profile.closed_at is not None]
+    for (key,) in await tx.all("import_erasing", profiles=closed_keys) if closed_keys else ():
         if not dry:
             return None
-        del held[key]
-    there = list(held)
-    if there:
-        for key, id, shared, name in await tx.all("import_lists_held", profiles=there):
-            held[key].lists[id] = shared
-            names, name = held[key].named, merging.normalised_name(name)
-            names[name] = min(id, names.get(name, id))
-        for key, id in await tx.all("import_shares_held", profiles=there):
-            held[key].shares.add(id)
-        for key, id, product, variant, on in await tx.all("import_items_held", profiles=there):
-            held[key].items[product, variant] = id, on
-    return {key: additions(store, key, bundle, held.get(key)) for key, bundle in keyed.items()}
+        del profiles[key]
+    if profiles:
+        await read_records(tx, profiles)
+    return {
+        key: find_additions(store, key, bundle, profiles.get(key))
+        for key, bundle in bundles.items()
+    }
 
 
 async def add_missing(
-    tx: Writer, store: Store, keyed: Mapping[str, Bundle]
+    tx: Writer, store: Store, bundles: Mapping[str, Bundle]
 ) -> dict[str, Rows] | None:
     """Locks the existing profiles and adds their missing records. Returns these records.
 
     Adds nothing and returns ``None`` while one of the profiles is being erased.
     """
     await stores.check_not_deleting(tx, store)
-    in_order = sorted(_place(store, bundle.profile.gid) for bundle in keyed.values())
-    await tx.all_many("profile_lock", [{"profile": key} for _, key in in_order])
-    lacking = await _lacking(tx, store, keyed)
-    if lacking is None:
+    sort_keys = sorted(_lock_sort_key(store, bundle.profile.gid) for bundle in bundles.values())
+    await tx.all_many("profile_lock", [{"profile": key} for _, key in sort_keys])
+    additions_by_key = await _find_missing(tx, store, bundles)
+    if additions_by_key is None:
         return None
-    whole: Rows = defaultdict(list)
-    for added in lacking.values():
-        for name, more in added.items():
-            whole[name] += more
+    all_rows: Rows = defaultdict(list)
+    for additions in additions_by_key.values():
+        for name, rows in additions.items():
+            all_rows[name] += rows
     try:
         for table in TABLES:
-            for rows in _batches(whole[table], _MAX_ROWS):
+            for rows in _batches(all_rows[table], _MAX_ROWS):
                 await tx.fill(table, rows)
     except UniqueViolation as error:  # one of the profiles was created in the meantime
         raise RunAgain from error
-    whole["share_add"] = await _take_tokens(tx, whole["share_add"])
-    fresh = [key for key, added in lacking.items() if "profiles" in added]
-    for key, last in await tx.all("import_erased", profiles=fresh):  # rule: erase-event
-        whole["import_resume"].append({"profile": key, "last": last})
-    for statement in _CHANGES:
-        await tx.run_many(statement, whole[statement])
-    added = {key: rows.get("items", []) for key, rows in lacking.items()}
-    await item_life.imported(tx, store, added)
-    return lacking
+    all_rows["share_add"] = await _add_tokens(tx, all_rows["share_add"])
+    new_keys = [key for key, additions in additions_by_key.items() if "profiles" in additions]
+    for key, sequence in await tx.all("import_erased", profiles=new_keys):  # rule: erase-event
+        all_rows["import_resume"].append({"profile": key, "last": sequence})
+    for statement in _CHANGE_STATEMENTS:
+        await tx.run_many(statement, all_rows[statement])
+    items_by_key = {key: rows.get("items", []) for key, rows in additions_by_key.items()}
+    await item_life.imported(tx, store, items_by_key)
+    return additions_by_key
 
 
-def _place(store: Store, gid: str) -> tuple[bool, str]:
+def _lock_sort_key(store: Store, gid: str) -> tuple[bool, str]:
     """Returns the sort key for locking several profiles, in the same order as a link does: no
     deadlocks. Its second part is the profile's key."""
     return ids.customer_of(gid) is not None, ids.profile_key(store.id, gid)
 
 
 # rule: import-twice
-async def _take_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+async def _add_tokens(tx: Writer, shares: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Adds the shares' tokens. Returns the shares whose tokens are still free: a sign-in after the
     export may have moved one."""
-    hashed = {opaque.hashed(row["token"]): row for row in shares}
-    if not hashed:
+    shares_by_hash = {opaque.hashed(row["token"]): row for row in shares}
+    if not shares_by_hash:
         return []
     # The same order everywhere prevents deadlocks.
     tokens = [
         {"hash": hash, "store": row["store"], "profile": row["profile"], "share": row["id"]}
-        for hash, row in sorted(hashed.items())
+        for hash, row in sorted(shares_by_hash.items())
     ]
-    return [hashed[hash] for (hash,) in await tx.all_many("share_token_add", tokens)]
+    return [shares_by_hash[hash] for (hash,) in await tx.all_many("share_token_add", tokens)]
 
 
 # rule: import-twice
-async def _reserve(
+async def _add_reservations(
     tx: Writer, store: Store, bundle: Bundle, records: Sequence[ReservationRecord]
 ) -> None:
     """Adds missing reservations of a profile's items.
@@ -384,24 +386,24 @@ async def _reserve(
     """
     await stores.check_not_deleting(tx, store)
     gids = {bundle.profile.gid, *(record.holder for record in records)}
-    keys = {}
-    for _, key, gid in sorted((*_place(store, gid), gid) for gid in gids):
+    keys_by_gid = {}
+    for _, key, gid in sorted((*_lock_sort_key(store, gid), gid) for gid in gids):
         row = await tx.one("profile_lock", profile=key)
         if row is not None and row[0] is None:
-            keys[gid] = key
-    owner = keys.get(bundle.profile.gid)
-    kinds = {item.id: item.kind for item in bundle.items}
-    wanted = [
+            keys_by_gid[gid] = key
+    owner = keys_by_gid.get(bundle.profile.gid)
+    kinds_by_item = {item.id: item.kind for item in bundle.items}
+    params = [
         {
             **asdict(record),
             "profile": owner,
-            "holder": keys[record.holder],
-            "product": kinds[record.item_id][0],
-            "variant": kinds[record.item_id][1],
+            "holder": keys_by_gid[record.holder],
+            "product": kinds_by_item[record.item_id][0],
+            "variant": kinds_by_item[record.item_id][1],
         }
         for record in records
-        if owner is not None and record.holder in keys
+        if owner is not None and record.holder in keys_by_gid
     ]
-    added = await tx.all_many("import_reservation", wanted) if wanted else ()
-    of = ("holder", "owner", "item", "store", "merged")
-    await tx.run_many("held_add", [dict(zip(of, row, strict=True)) for row in added])
+    added_rows = await tx.all_many("import_reservation", params) if params else ()
+    columns = ("holder", "owner", "item", "store", "merged")
+    await tx.run_many("held_add", [dict(zip(columns, row, strict=True)) for row in added_rows])

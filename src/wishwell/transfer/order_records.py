@@ -11,7 +11,15 @@ from wishwell.db import Reader, mapping
 from wishwell.errors import Invalid
 from wishwell.field_types import ProductId, Quantity
 from wishwell.stores import Store
-from wishwell.transfer.record_types import Id, Record, RecordId, Time, Whole, checked_gid, show_ids
+from wishwell.transfer.record_types import (
+    Id,
+    Record,
+    RecordId,
+    Time,
+    WholeNumber,
+    check_gid,
+    show_ids,
+)
 from wishwell.wishlists.orders import Purchase
 
 _BATCH_SIZE = 1_000
@@ -26,7 +34,7 @@ class PurchaseFields(
     product_id: ProductId
     quantity: Quantity
     day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")]
-    line: Whole = 0
+    line: WholeNumber = 0
     variant_id: ProductId | None = None
     wish_variant_id: ProductId | None = None
     amount: Annotated[str, Meta(pattern=r"^([0-9]{1,12}(\.[0-9]{1,4})?)?\Z")] = ""
@@ -34,7 +42,7 @@ class PurchaseFields(
     placed_at: Time | None = None
     profile: str | None = None
 
-    def row(self, store: Store) -> Purchase:
+    def to_purchase(self, store: Store) -> Purchase:
         return Purchase(
             self.line,
             None if self.profile is None else ids.profile_key(store.id, self.profile),
@@ -56,22 +64,24 @@ class OrderRecord(Record):
     updated_at: Time
     purchases: list[PurchaseFields] = msgspec.field(default_factory=list)
 
-    def rows(self, store: Store) -> list[Purchase]:
+    def to_matches(self, store: Store) -> list[Purchase]:
         """Returns the purchases as they are stored."""
-        return [one.row(store) for one in self.purchases]
+        return [purchase.to_purchase(store) for purchase in self.purchases]
 
     def check(self, store: Store, /) -> None:
-        for one in self.purchases:
+        for purchase in self.purchases:
             for field in ("product_id", "variant_id", "wish_variant_id"):
-                if (id := getattr(one, field)) is not None:
+                if (id := getattr(purchase, field)) is not None:
                     store.product_id(f"purchases.{field}", id)
-            has_price, has_buyer = bool(one.amount), one.profile is not None
-            if has_price != bool(one.currency) or has_buyer != (one.placed_at is not None):
+            has_price, has_buyer = bool(purchase.amount), purchase.profile is not None
+            if has_price != bool(purchase.currency) or has_buyer != (
+                purchase.placed_at is not None
+            ):
                 raise Invalid(
                     "purchases: amount and currency, profile and placedAt belong together"
                 )
-            if one.profile is not None:
-                one.profile = checked_gid("purchases.profile", one.profile)
+            if purchase.profile is not None:
+                purchase.profile = check_gid("purchases.profile", purchase.profile)
 
 
 _from_row = mapping.from_columns(PurchaseFields, "purchase_fields")

@@ -18,9 +18,9 @@ HASH = r"^[0-9a-f]{64}\Z"
 RecordId = Annotated[str, Meta(pattern=RECORD_ID)]
 Id = Annotated[str, Meta(pattern=UUID)]
 Time = Annotated[str, Meta(pattern=TIME)]
-Whole = Annotated[int, Meta(ge=0, le=2**53)]
+WholeNumber = Annotated[int, Meta(ge=0, le=2**53)]
 
-FORMS = {
+PATTERN_MESSAGES = {
     RECORD_ID: "must be a version 7 UUID in lower case with hyphens",
     UUID: "must be a UUID in lower case with hyphens",
     TIME: "must be a valid time such as 2025-04-18T18:13:27.481Z",
@@ -41,7 +41,7 @@ class Record(
         """
 
 
-def checked_gid(field: str, gid: str) -> str:
+def check_gid(field: str, gid: str) -> str:
     if (normalised := ids.normalised(gid)) is None:
         raise Invalid(f"{field}: isn't the GID of a customer or session")
     return normalised

@@ -17,42 +17,42 @@ _BATCH_SIZE = 1_000
 _MAX_SKIPPED_BYTES = 1 << 30
 
 # Sorting reads the table in sequence; an index would look up each row.
-_BY_KEY = "SELECT * FROM records NOT INDEXED WHERE key > '' ORDER BY key, line"
+_BY_KEY_QUERY = "SELECT * FROM records NOT INDEXED WHERE key > '' ORDER BY key, line"
 
 Record = tuple[str, int, str, str]
 """A record's key, line, kind and text."""
 
 
 # rule: files-unpacked
-def opened(path: str, max_bytes: int = MAX_UNPACKED_BYTES) -> BinaryIO:
+def open_unpacked(path: str, max_bytes: int = MAX_UNPACKED_BYTES) -> BinaryIO:
     """Opens a file for reading, unpacked to at most ``max_bytes``. Raises ``Invalid``."""
     try:
-        file = files.opened(path)
+        file = files.open_regular(path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Invalid(f"{path}: can't be read ({reason}).") from error
-    return unpacking.unpacked(path, file, max_bytes)
+    return unpacking.unpack(path, file, max_bytes)
 
 
 # rule: import-checked
-def read_lines(file: BinaryIO, limit: int) -> Iterator[bytes | str]:
-    """Yields each line as bytes, or an error as ``str`` for a line of more than ``limit`` bytes.
+def read_lines(file: BinaryIO, max_bytes: int) -> Iterator[bytes | str]:
+    """Yields each line as bytes, or an error as ``str`` for a line of more than ``max_bytes``.
 
     Such a line is skipped piece by piece, and is never in memory as a whole. Reading ends at a line
     of more than ``_MAX_SKIPPED_BYTES``, such as a device that has no end.
     """
-    while text := file.readline(limit + 1):
+    while text := file.readline(max_bytes + 1):
         size = len(text)
-        if size <= limit:
+        if size <= max_bytes:
             yield text
             continue
         while text and not text.endswith(b"\n"):
             if size > _MAX_SKIPPED_BYTES:
                 yield f"has more than {size:,} bytes; the rest of the file was not read"
                 return
-            text = file.readline(limit)
+            text = file.readline(max_bytes)
             size += len(text)
-        yield f"has {size:,} bytes; a line may have at most {limit:,}"
+        yield f"has {size:,} bytes; a line may have at most {max_bytes:,}"
 
 
 class Spool:
@@ -63,7 +63,7 @@ class Spool:
 
     def __init__(self) -> None:
         self.errors: list[str] = []
-        self._added: list[Record] = []
+        self._unwritten: list[Record] = []
         # "" makes SQLite use a temporary file in TMPDIR that no other program can open.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.executescript(
@@ -72,28 +72,28 @@ class Spool:
         )
 
     def add(self, key: str, line: int, kind: str, text: str) -> None:
-        self._added.append((key, line, kind, text))
-        if len(self._added) == _BATCH_SIZE:
-            self._write()
+        self._unwritten.append((key, line, kind, text))
+        if len(self._unwritten) == _BATCH_SIZE:
+            self._write_records()
 
-    def _write(self) -> None:
-        with _translated():
-            self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", self._added)
-        self._added.clear()
+    def _write_records(self) -> None:
+        with _wrap_sqlite_errors():
+            self._db.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", self._unwritten)
+        self._unwritten.clear()
 
-    def ask(self, query: str, *values: str) -> sqlite3.Cursor:
+    def query(self, statement: str, *values: str) -> sqlite3.Cursor:
         """Returns the rows of a query."""
-        self._write()
-        with _translated():
-            return self._db.execute(query, values)
+        self._write_records()
+        with _wrap_sqlite_errors():
+            return self._db.execute(statement, values)
 
-    def by_key(self, query: str = _BY_KEY) -> Iterator[tuple[str, Iterator[Record]]]:
-        """Yields each key with its records, in the order of the file's lines. ``query``: for all
-        columns of some of the records, in the order of keys and lines."""
-        rows = self.ask(query)
+    def by_key(self, statement: str = _BY_KEY_QUERY) -> Iterator[tuple[str, Iterator[Record]]]:
+        """Yields each key with its records, in the order of the file's lines. ``statement``:
+        selects all columns of some of the records, in the order of keys and lines."""
+        rows = self.query(statement)
         return itertools.groupby(rows, itemgetter(0))
 
-    def fail(self, line: int, message: str) -> None:
+    def add_error(self, line: int, message: str) -> None:
         """Records an error at a line."""
         self.errors.append(f"line {line}: {' '.join(message.split()).removesuffix('.')}")
         if self.has_failed:
@@ -106,7 +106,7 @@ class Spool:
 
 
 @contextlib.contextmanager
-def _translated() -> Iterator[None]:
+def _wrap_sqlite_errors() -> Iterator[None]:
     """Raises ``Misconfigured`` if the temporary file can't be written or read."""
     try:
         yield

@@ -161,7 +161,7 @@ def new_token() -> str:
 
 def is_token(text: str) -> bool:
     """Returns whether the token is well-formed, including its checksum."""
-    return opaque.well_formed(text, PREFIX, _RANDOM_CHARACTERS)
+    return opaque.is_well_formed(text, PREFIX, _RANDOM_CHARACTERS)
 
 
 # rule: share-ends

@@ -75,20 +75,23 @@ class _Type(msgspec.Struct):
     type: str
 
 
-_types = msgspec.json.Decoder(_Type)
-_events: dict[str, msgspec.json.Decoder[Event]] = {
+_type_decoder = msgspec.json.Decoder(_Type)
+_decoders_by_type: dict[str, msgspec.json.Decoder[Event]] = {
     get_args(kind.__annotations__["type"])[0]: msgspec.json.Decoder(kind)
     for kind in Event.__subclasses__()
 }
-_event = msgspec.json.Decoder(Event)
-_raw_feed = msgspec.json.Decoder(_RawFeed)
+_event_decoder = msgspec.json.Decoder(Event)
+_raw_feed_decoder = msgspec.json.Decoder(_RawFeed)
 
 
 def feed(body: bytes) -> Feed:
     """Decodes the feed, each event by its type. Raises ``msgspec.DecodeError``."""
-    found = _raw_feed.decode(body)
-    decoders = ((_events.get(_types.decode(raw).type, _event), raw) for raw in found.data)
-    return Feed(tuple(decoder.decode(raw) for decoder, raw in decoders), found.resume)
+    raw_feed = _raw_feed_decoder.decode(body)
+    decoders = (
+        (_decoders_by_type.get(_type_decoder.decode(raw).type, _event_decoder), raw)
+        for raw in raw_feed.data
+    )
+    return Feed(tuple(decoder.decode(raw) for decoder, raw in decoders), raw_feed.resume)
 
 
 def nothing(body: bytes) -> None:

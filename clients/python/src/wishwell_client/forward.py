@@ -81,8 +81,8 @@ class Forward:
         timeout: float = 10,
     ) -> None:
         self._token = arguments.options(api, token, timeout)["headers"]["Authorization"].encode()
-        self._passed = {*_TO_SERVICE, *(name.lower().encode() for name in headers)}
-        if any(re.fullmatch(_NEVER.encode(), name) for name in self._passed):
+        self._forwarded_names = {*_TO_SERVICE, *(name.lower().encode() for name in headers)}
+        if any(re.fullmatch(_NEVER.encode(), name) for name in self._forwarded_names):
             raise ValueError("headers must not contain a header that only the proxy may set")
         if not re.fullmatch("(/[^/]+)+", base):
             raise ValueError("base must be a path without a trailing slash")
@@ -101,11 +101,12 @@ class Forward:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # servers continue without lifespan if it isn't supported
             raise NotImplementedError("wishwell_client.forward answers HTTP only")
-        given = dict(scope["headers"]).get(b"x-request-id", b"")
+        sent_id = dict(scope["headers"]).get(b"x-request-id", b"")
         # Chosen here, so that a request without a response can be found in the service's log.
-        id = given if _UUID.fullmatch(given) else str(uuid.uuid4()).encode()
+        id = sent_id if _UUID.fullmatch(sent_id) else str(uuid.uuid4()).encode()
         try:
-            status, headers, body = await self._ask(await self._request(scope, receive, id))
+            request = await self._build_request(scope, receive, id)
+            status, headers, body = await self._forward(request)
         except _Refused as refused:
             status, message = refused.args
             phrase, code = _FAILURES[status]
@@ -115,20 +116,24 @@ class Forward:
             headers = [(b"content-type", b"application/json"), (b"x-request-id", id)]
             headers += [(b"cache-control", b"private, no-store")]
             headers += [(b"retry-after", b"1")] if status == 503 else []
-        bodiless = scope["method"] == "HEAD" or status in (204, 304)
-        headers += [] if bodiless else [(b"content-length", b"%d" % len(body))]
+        has_no_body = scope["method"] == "HEAD" or status in (204, 304)
+        headers += [] if has_no_body else [(b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if bodiless else body})
+        await send({"type": "http.response.body", "body": b"" if has_no_body else body})
 
-    async def _request(self, scope: Scope, receive: Receive, id: bytes) -> httpx2.Request:
+    async def _build_request(self, scope: Scope, receive: Receive, id: bytes) -> httpx2.Request:
         method, path, query = scope["method"], scope["path"], scope["query_string"]
         # The mounting framework may have stripped its prefix; a raw path, if present, is complete.
         paths = (quote(path).encode(), quote(scope.get("root_path", "") + path).encode())
-        ways = (scope.get("raw_path") or b"", *paths)
-        path = next((way for way in ways if way.startswith(self._base)), b"")
+        candidates = (scope.get("raw_path") or b"", *paths)
+        path = next(
+            (candidate for candidate in candidates if candidate.startswith(self._base)), b""
+        )
         if not path or {".", ".."} & set(re.split(r"[/\\]", unquote(path))):
             raise _Refused(404, f"Only paths below {self._base.decode()} are forwarded.")
-        headers = [(name, value) for name, value in scope["headers"] if name in self._passed]
+        headers = [
+            (name, value) for name, value in scope["headers"] if name in self._forwarded_names
+        ]
         if cookies := [value for name, value in scope["headers"] if name == b"cookie"]:
             headers.append((b"cookie", b"; ".join(cookies)))
         host = dict(scope["headers"]).get(b"host", b"")
@@ -138,16 +143,18 @@ class Forward:
         if address := (scope.get("client") or ("",))[0]:
             headers.append((b"x-forwarded-for", address.encode()))
         if self._customer is not None:
-            found = self._customer(scope)
-            customer = await found if inspect.isawaitable(found) else found
-            headers.append((b"wishwell-customer", _named(customer)))
-        body = await _body(receive) if method not in ("GET", "HEAD") else None
+            customer = self._customer(scope)
+            customer = await customer if inspect.isawaitable(customer) else customer
+            headers.append((b"wishwell-customer", _encode_customer(customer)))
+        body = await _read_body(receive) if method not in ("GET", "HEAD") else None
         # The target is forwarded as sent, because httpx would normalise a URL.
         target = self._api.raw_path.rstrip(b"/") + path + (b"?" + query if query else b"")
-        more: dict[str, Any] = {"content": body, "extensions": {"target": target}}
-        return httpx2.Request(method, self._api, headers=headers, **more)
+        options: dict[str, Any] = {"content": body, "extensions": {"target": target}}
+        return httpx2.Request(method, self._api, headers=headers, **options)
 
-    async def _ask(self, request: httpx2.Request) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    async def _forward(
+        self, request: httpx2.Request
+    ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         try:
             async with asyncio.timeout(self._timeout):
                 async with aclosing(await self._http.handle_async_request(request)) as answer:
@@ -162,12 +169,12 @@ class Forward:
                 "may not have been made."
             )
             raise _Refused(504, message) from None
-        passed = [*_TO_BROWSER, b"content-length"] if request.method == "HEAD" else _TO_BROWSER
+        names = [*_TO_BROWSER, b"content-length"] if request.method == "HEAD" else _TO_BROWSER
         pairs = [(name.lower(), value) for name, value in answer.headers.raw]
-        return answer.status_code, [pair for pair in pairs if pair[0] in passed], body
+        return answer.status_code, [pair for pair in pairs if pair[0] in names], body
 
 
-async def _body(receive: Receive) -> bytes:
+async def _read_body(receive: Receive) -> bytes:
     body, more = b"", True
     while more:
         message = await receive()
@@ -179,7 +186,7 @@ async def _body(receive: Receive) -> bytes:
     return body
 
 
-def _named(customer: object) -> bytes:
+def _encode_customer(customer: object) -> bytes:
     """Returns the customer for the header; "-" for None and "", which stand for a visitor.
 
     Raises ``TypeError`` for anything else, so that no mistake turns a customer into a visitor.

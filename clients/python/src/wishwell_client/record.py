@@ -10,6 +10,6 @@ class Record(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
     def __repr__(self) -> str:
         # Omits secrets, because a repr ends up in logs and crash reports.
-        shown = [name for name in self.__struct_fields__ if name not in _SECRETS]
-        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        names = [name for name in self.__struct_fields__ if name not in _SECRETS]
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}({fields})"

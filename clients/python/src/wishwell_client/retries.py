@@ -59,8 +59,8 @@ class RetryState(Generic[T]):
 
     def succeeded(self, answer: httpx2.Response) -> bool:
         """Returns whether this attempt or an earlier one succeeded."""
-        gone = answer.status_code == 404 and self._maybe_done and self._call.gone_is_done
-        return answer.is_success or gone
+        is_deleted = answer.status_code == 404 and self._maybe_done and self._call.gone_is_done
+        return answer.is_success or is_deleted
 
     def result(self, answer: httpx2.Response) -> T:
         """Decodes a success. Raises ``WishwellError`` if the body isn't what the API sends."""
@@ -80,7 +80,7 @@ class RetryState(Generic[T]):
         itself, such as an unsupported protocol.
         """
         if isinstance(outcome, httpx2.Response):
-            error = _refusal(outcome, self.request_id)
+            error = _to_error(outcome, self.request_id)
             # On 503, a proxy may have lost the response, or the service a commit's outcome.
             maybe_done = error.status == 503
             is_safe = error.status == 429 or (maybe_done and self._call.repeatable)
@@ -92,15 +92,15 @@ class RetryState(Generic[T]):
             error.__cause__ = outcome
             maybe_done = not isinstance(outcome, _NOT_SENT)
             is_safe = self._call.repeatable or not maybe_done
-        asked, longest = error.retry_after or 0, self._policy.longest_wait
-        if self._retries == self._policy.retries or asked > longest or not is_safe:
+        retry_after, longest_wait = error.retry_after or 0, self._policy.longest_wait
+        if self._retries == self._policy.retries or retry_after > longest_wait or not is_safe:
             raise error
         # The exponent is capped, because a huge one would overflow.
-        bound = min(FIRST_BACKOFF * 2.0 ** min(self._retries, 10), LONGEST_BACKOFF)
+        max_backoff = min(FIRST_BACKOFF * 2.0 ** min(self._retries, 10), LONGEST_BACKOFF)
         self._retries += 1
         self._maybe_done = self._maybe_done or maybe_done
         # Jitter on top of Retry-After, because all refused clients would retry simultaneously.
-        return min(asked + self._draw() * bound, longest)
+        return min(retry_after + self._draw() * max_backoff, longest_wait)
 
 
 class _Detail(msgspec.Struct, rename="camel"):
@@ -114,14 +114,14 @@ class _Envelope(msgspec.Struct):
     error: _Detail
 
 
-def _refusal(answer: httpx2.Response, request_id: str) -> WishwellError:
+def _to_error(answer: httpx2.Response, request_id: str) -> WishwellError:
     try:
         detail = msgspec.json.decode(answer.content, type=_Envelope).error
     except msgspec.DecodeError:
         # Probably from a proxy.
         request_id = answer.headers.get("X-Request-Id", request_id)
         detail = _Detail("The response isn't from this API.", request_id)
-    later = answer.headers.get("Retry-After", "")
+    retry_after = answer.headers.get("Retry-After", "")
     return errors.kind_of(answer.status_code)(
         detail.message,
         status=answer.status_code,
@@ -129,5 +129,7 @@ def _refusal(answer: httpx2.Response, request_id: str) -> WishwellError:
         code=cast(ErrorCode | None, detail.code),
         details=detail.details,
         # Seconds only; this service never sends a date.
-        retry_after=int(later) if later.isascii() and later.isdigit() and len(later) < 10 else None,
+        retry_after=int(retry_after)
+        if retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 10
+        else None,
     )

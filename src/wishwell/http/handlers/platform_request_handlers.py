@@ -26,16 +26,16 @@ async def take_platform_webhook(request: Request) -> object:
     # Without sealing keys no store has secrets.
     opened = service.shops.of(store) if store and service.sealing else None
     secrets = opened.platform_secrets if opened else ()
-    body = signed_webhooks.prove(raw, headers, secrets)
+    body = signed_webhooks.verify(raw, headers, secrets)
     assert store is not None
     await rate_limits.count_webhook(request, store)
     request_types.check_keys(raw)
     id, now = service.new_id(), service.clock()
     if not isinstance(body, signed_webhooks.PrivacyBody):
         delivery = hashlib.sha256(headers[signed_webhooks.SIGNATURE]).hexdigest()
-        result = await request.run(platform_webhooks.take, store, delivery, body, id, now)
+        result = await request.run(platform_webhooks.apply_body, store, delivery, body, id, now)
         return {"result": result}
-    asked = signed_webhooks.privacy_request(raw, body, headers, store)
+    asked = signed_webhooks.read_privacy_request(raw, body, headers, store)
     taken = await request.run(platform_requests.take, store, asked, id, now)
     if taken == id:
         log.info("platform_request", store=store.handle, topic=asked.topic, request=id)

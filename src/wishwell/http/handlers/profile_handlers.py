@@ -137,7 +137,7 @@ async def _token_profile(
             moved = await service.db.long_write(
                 linking.link, session, customer, request.size_limits, now
             )
-            metrics.linked(moved)
+            metrics.count_link(moved)
         service.access_cache.touch_customer(customer)
         return customer
     if session is not None:

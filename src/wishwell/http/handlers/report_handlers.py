@@ -53,7 +53,7 @@ async def product_report(request: Request) -> Response:
             most = queries.limit(request.query["limit"])
             parts = _one(await read(reports.products, store, of, sort, by, 0, most, title))
         else:
-            parts = reports.every_product(request.service.db, store, of, sort, by, title)
+            parts = reports.product_batches(request.service.db, store, of, sort, by, title)
         return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by, sort), parts)
     asked = responding.asked_page(request, f"report|{dates}|{sort}|{by}|{title}")
     at, limit = 0, asked.limit
@@ -143,11 +143,11 @@ async def purchases_report(request: Request) -> Response:
 async def wishers_report(request: Request) -> object:
     store, given = request.store, request.query
     product = _product(request, "product", store)
-    chosen = wishers.of(
+    chosen = wishers.search_for(
         product, _product(request, "variant", store) if "variant" in given else None
     )
     if _as_csv(request) and "limit" not in given:
-        parts = wishers.every(request.service.db, store, chosen)
+        parts = wishers.wisher_batches(request.service.db, store, chosen)
         return _csv(f"wishers-{product}", wishers.COLUMNS, parts)
     asked = responding.asked_page(request, f"wishers|{chosen.values!r}")
     asked = msgspec.structs.replace(asked, search=chosen)
@@ -169,7 +169,7 @@ async def list_wish_counts(request: Request) -> Response:
     if isinstance(request.acts_on, Profile):
         await request.service.db.read(profiles.check_open, request.acts_on)
     asked = [product_bodies.product_id(id, store, "products") for id in given]
-    reached = await request.service.db.read(reports.rounded, store, asked)
+    reached = await request.service.db.read(reports.rounded_wishes, store, asked)
     return responses.kept([reports.ShownCount(*each) for each in reached], _SHOWN_SECONDS)
 
 
@@ -203,7 +203,7 @@ def _respond(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Resp
 
 # rule: report-csv
 def _csv(name: str, columns: Sequence[str], parts: AsyncIterable[list[Any]]) -> Response:
-    return responses.csv(spreadsheet.whole(columns, parts), name)
+    return responses.csv(spreadsheet.csv_file(columns, parts), name)
 
 
 async def _one(records: list[Any]) -> AsyncIterator[list[Any]]:

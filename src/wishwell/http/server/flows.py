@@ -22,8 +22,8 @@ def of_caller(request: Request, caller: Caller) -> Flow:
     """Returns the flow of a request with a valid token."""
     if caller.profile is not None and caller.profile.is_session:
         trusted, gid = request.service.settings.trusted_proxies, caller.profile.gid
-        forwarded = addresses.forwarded(request.pairs) if trusted else None
-        address = addresses.of_shopper(request.peer, forwarded, trusted)
+        forwarded = addresses.read_forwarded_for(request.pairs) if trusted else None
+        address = addresses.shopper_address(request.peer, forwarded, trusted)
         return Flow(caller.store.id, address or gid, gid)
     party = caller.profile.gid if caller.profile else request.header(b"profile")
     return Flow(caller.store.id, party or caller.token_id)
@@ -47,7 +47,7 @@ def _known_caller(request: Request) -> Caller | None:
     """Returns the caller that a request's token names, from the caches."""
     scheme, _, token = (request.header(b"authorization") or "").partition(" ")
     bearer = scheme.lower() == "bearer"
-    return request.service.authenticator.known(token.strip()) if bearer else None
+    return request.service.authenticator.cached_caller(token.strip()) if bearer else None
 
 
 def _session(request: Request, store: Store) -> str:

@@ -154,7 +154,7 @@ class Storefront:
             moved = await service.db.long_write(
                 linking.link, session, customer, request.size_limits, service.now()
             )
-            metrics.linked(moved)
+            metrics.count_link(moved)
 
     # rule: storefront-visitor-key
     async def _link_by_key(self, request: Request, visit: StorefrontRequest) -> Response:

@@ -138,27 +138,27 @@ def _is_https(request: Request, forwards: bool) -> bool:
 def address(request: Request, caller: Caller | None, *, signed: bool = False) -> str | None:
     """Returns the browser's address, or ``None`` if it is unknown. ``signed``: whether the platform
     forwards the request."""
-    forwarded = addresses.forwarded(request.pairs)
+    forwarded = addresses.read_forwarded_for(request.pairs)
     if caller is not None:
         last = (forwarded or "").rpartition(",")[2].strip()
-        return addresses.of_shopper(last) if last else None
+        return addresses.shopper_address(last) if last else None
     trusted = request.service.settings.trusted_proxies
     # Without the setting, the sender may be a proxy that all browsers share.
     if not trusted:
         return None
-    return addresses.of_shopper(request.peer, forwarded, trusted, by_platform=signed)
+    return addresses.shopper_address(request.peer, forwarded, trusted, by_platform=signed)
 
 
 def _check_sender(request: Request, caller: Caller | None, *, signed: bool) -> None:
     """Counts, and logs once, a request that seems to come from a proxy that isn't trusted."""
     service = request.service
-    if signed or _forwards(request, caller) or not addresses.forwarded(request.pairs):
+    if signed or _forwards(request, caller) or not addresses.read_forwarded_for(request.pairs):
         return
     metrics.UNKNOWN_PROXIES.inc()
     if not service.has_warned_of_proxy:
         service.has_warned_of_proxy = True
         reason = "X-Forwarded-For is ignored: WISHWELL_TRUSTED_PROXIES lacks its sender"
-        log.warning("unknown_proxy", network=addresses.network(request.peer), reason=reason)
+        log.warning("unknown_proxy", network=addresses.network_of(request.peer), reason=reason)
 
 
 def _signing_store(request: Request) -> Store | None:
@@ -200,7 +200,7 @@ def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profil
     visit.is_due = visitor.is_due(now)
     session = profiles.of_session(visit.store, visitor.session, by_token=True)
     # Whatever the cookie's date, which may be ahead: a later visit gets a new session.
-    return None if request.service.access_cache.is_revoked_whole(session.id) else session
+    return None if request.service.access_cache.is_profile_revoked(session.id) else session
 
 
 # rule: placeholder-ids
@@ -265,7 +265,7 @@ async def _of_cookies(
     if named:
         reason = "its cookies name different customers"
     if reason:
-        metrics.jwt_refused(visit.store.handle)
+        metrics.count_refused_jwt(visit.store.handle)
         log.info("jwt_refused", requestId=request.id, store=visit.store.handle, reason=reason)
     if placeholder is not None:
         raise placeholder

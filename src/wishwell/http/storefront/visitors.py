@@ -113,7 +113,7 @@ async def session_of(request: Request, shop: Shop, key: str) -> tuple[Profile, b
         raise Unauthenticated("key: isn't a valid visitor's key of this store, or has expired.")
     session = profiles.of_session(shop.store, visitor.session, by_token=True)
     # Whatever the key's date, as for a cookie: a later visit gets a new session.
-    if request.service.access_cache.is_revoked_whole(session.id):
+    if request.service.access_cache.is_profile_revoked(session.id):
         raise OutdatedToken("key: was revoked.", "token_revoked")
     return session, visitor.is_due(now)
 

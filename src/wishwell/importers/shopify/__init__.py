@@ -1,1 +1,1 @@
-"""Shopify's webhooks: their signatures, and what they change."""
+"""Shopify's webhooks: verifies their signatures and applies them."""

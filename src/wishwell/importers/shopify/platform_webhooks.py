@@ -31,15 +31,15 @@ _REMEMBERED_MS = 7 * ids.DAY_MS
 """Milliseconds for which a delivery is remembered."""
 
 _BATCH_SIZE = 1_000
-_FULL_VARIANTS = 100
+_FULL_VARIANT_LIST = 100
 """The number of variants from which on the platform may omit further ones."""
 
 _MAX_UNITS = 1_000_000
-_PAID = ("paid", "partially_paid", "partially_refunded")
+_PAID_STATUSES = ("paid", "partially_paid", "partially_refunded")
 
 Time = Annotated[datetime, Meta(tz=True)]
 Result = Literal["applied", "unchanged", "ignored"]
-Given = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 
 class DeletedProduct(msgspec.Struct, forbid_unknown_fields=True):
@@ -69,36 +69,54 @@ class ProductBody(msgspec.Struct):
         return self.status in ("active", "unlisted") and self.published_at is not None
 
     # rules: platform-products, catalogue-variants
-    def product(self, store: Store, id: str, stored: Sequence[Variant]) -> NewProduct:
+    def to_product(self, store: Store, id: str, stored: Sequence[Variant]) -> NewProduct:
         """Returns the product. Stored variants stay that a partial list may have omitted."""
-        some = self.variants[: products.MAX_FILE_VARIANTS]
-        known = {str(one.get("id")): one for one in some}
-        named = [str(one.get("admin_graphql_api_id")) for one in self.variant_gids or ()]
-        all_ids = {name.rpartition("/")[2] for name in named}
-        pictures = {str(one.get("id")): one.get("src") for one in _objects(self.images)}
-        own = [one.get("src") for one in _objects([self.image])] or [*pictures.values()]
-        place = store.hosts[0] if store.hosts else f"https://{store.naming.platform_shop}"
-        found = {
-            "": ProductRow(
-                title=_read(cells.title, self.title),
-                url=_read(cells.url, self.handle and f"{place}/products/{self.handle}"),
-                image=_read(cells.url, next(iter(own), None)),
-            )
+        variants = self.variants[: products.MAX_FILE_VARIANTS]
+        variants_by_id = {str(variant.get("id")): variant for variant in variants}
+        rows = {"": self._product_row(store), **self._variant_rows(store, variants_by_id)}
+        for variant in stored if self._is_partial(variants_by_id) else ():
+            if len(rows) <= products.MAX_FILE_VARIANTS:
+                rows.setdefault(str(variant.variant_id), row_of_variant(variant))
+        return product_from_rows(id, rows)
+
+    def _product_row(self, store: Store) -> ProductRow:
+        host_url = store.hosts[0] if store.hosts else f"https://{store.naming.platform_shop}"
+        image_urls = [image.get("src") for image in _keep_objects([self.image])]
+        image_urls = image_urls or [image.get("src") for image in _keep_objects(self.images)]
+        return ProductRow(
+            title=_read_cell(cells.parse_title, self.title),
+            url=_read_cell(cells.parse_url, self.handle and f"{host_url}/products/{self.handle}"),
+            image=_read_cell(cells.parse_url, next(iter(image_urls), None)),
+        )
+
+    def _variant_rows(
+        self, store: Store, variants_by_id: Mapping[str, JsonObject]
+    ) -> dict[str, ProductRow]:
+        """Returns the rows of variants by their ids as stored."""
+        image_urls = {
+            str(image.get("id")): image.get("src") for image in _keep_objects(self.images)
         }
-        for given in known.values():
-            variant, title = _id(store, given.get("id")), given.get("title")
-            if variant is not None:
-                found[variant] = ProductRow(
-                    option=None if title == "Default Title" else _read(cells.title, title),
-                    image=_read(cells.url, pictures.get(str(given.get("image_id")))),
-                    price=_price(given.get("price"), store.reporting.currency),
-                    availability=_availability(given),
+        rows: dict[str, ProductRow] = {}
+        for variant in variants_by_id.values():
+            id, title = _read_id(store, variant.get("id")), variant.get("title")
+            if id is not None:
+                rows[id] = ProductRow(
+                    option=None
+                    if title == "Default Title"
+                    else _read_cell(cells.parse_title, title),
+                    image=_read_cell(cells.parse_url, image_urls.get(str(variant.get("image_id")))),
+                    price=_read_price(variant.get("price"), store.reporting.currency),
+                    availability=_read_availability(variant),
                 )
-        is_partial = bool(all_ids - known.keys()) if all_ids else len(known) >= _FULL_VARIANTS
-        for one in stored if is_partial else ():
-            if len(found) <= products.MAX_FILE_VARIANTS:
-                found.setdefault(str(one.variant_id), row_of_variant(one))
-        return product_from_rows(id, found)
+        return rows
+
+    def _is_partial(self, variants_by_id: Mapping[str, JsonObject]) -> bool:
+        """Whether the platform may have omitted variants."""
+        gids = [str(variant.get("admin_graphql_api_id")) for variant in self.variant_gids or ()]
+        all_ids = {gid.rpartition("/")[2] for gid in gids}
+        if all_ids:
+            return bool(all_ids - variants_by_id.keys())
+        return len(variants_by_id) >= _FULL_VARIANT_LIST
 
 
 class OrderBody(msgspec.Struct):
@@ -117,87 +135,94 @@ class OrderBody(msgspec.Struct):
     refunds: list[dict[str, Any]] = []
 
     # rule: platform-orders
-    def order(self, store: Store, now: int) -> Order:
+    def to_order(self, store: Store, now: int) -> Order:
         """Returns this version of the order; ``now`` in milliseconds. Raises ``Invalid``."""
-        is_paid = not self.cancelled_at and self.financial_status in _PAID
-        refunded: Counter[str] = Counter()
-        for refund in self.refunds:
-            for one in _objects(refund.get("refund_line_items")):
-                refunded[str(one.get("line_item_id"))] += _units(one.get("quantity"))
-        lines, removed = [], 0
-        for given in self.line_items[: orders.MAX_LINES]:
-            ordered = _units(given.get("quantity"))
-            left = max(0, ordered - refunded[str(given.get("id"))])
-            left = min(left, _units(given.get("current_quantity", left)))
-            removed += ordered - left
-            product, variant = (
-                _id(store, given.get(name)) for name in ("product_id", "variant_id")
-            )
-            if product is not None and left:
-                price = self._unit_price(given, ordered) or Money("", "")
-                key = product, variant or items.NO_VARIANT
-                lines.append(Line(*key, left, price.amount, price.currency))
+        is_paid = not self.cancelled_at and self.financial_status in _PAID_STATUSES
+        refunded_units = self._count_refunds()
+        lines, removed_units = [], 0
+        for line in self.line_items[: orders.MAX_LINES]:
+            ordered_units = _read_units(line.get("quantity"))
+            units = max(0, ordered_units - refunded_units[str(line.get("id"))])
+            units = min(units, _read_units(line.get("current_quantity", units)))
+            removed_units += ordered_units - units
+            product = _read_id(store, line.get("product_id"))
+            variant = _read_id(store, line.get("variant_id")) or items.NO_VARIANT
+            if product is not None and units:
+                price = self._compute_unit_price(line, ordered_units) or Money("", "")
+                lines.append(Line(product, variant, units, price.amount, price.currency))
         # The platform's times have no milliseconds. Of two versions within a second, the one that
         # is further on counts: from unpaid over paid and units removed to the end.
         is_over = self.cancelled_at or self.financial_status in ("refunded", "voided")
-        step = 999 if is_over else min(1 + removed, 998) if is_paid else 0
-        at = fields.time("updated_at", self.updated_at, now)
+        progress_ms = 999 if is_over else min(1 + removed_units, 998) if is_paid else 0
+        updated_at = fields.time("updated_at", self.updated_at, now)
         return Order(
             str(self.id),
-            self._buyer(store),
+            self._find_buyer(store),
             fields.time("created_at", self.processed_at or self.created_at, now),
-            at.replace(".000Z", f".{step:03}Z"),
+            updated_at.replace(".000Z", f".{progress_ms:03}Z"),
             lines if is_paid else (),
         )
 
-    def _buyer(self, store: Store) -> profiles.Profile | None:
+    def _count_refunds(self) -> Counter[str]:
+        """Returns the number of refunded units by line id."""
+        units: Counter[str] = Counter()
+        for refund in self.refunds:
+            for line in _keep_objects(refund.get("refund_line_items")):
+                units[str(line.get("line_item_id"))] += _read_units(line.get("quantity"))
+        return units
+
+    def _find_buyer(self, store: Store) -> profiles.Profile | None:
         id = (self.customer or {}).get("id")
         if type(id) is not int or id < 1:
             return None
         return profiles.of_customer(store, ids.customer_gid(store.platform, str(id)))
 
-    def _unit_price(self, given: Given, units: int) -> Money | None:
-        """Returns what the customer paid per unit, in the shop's currency."""
+    def _compute_unit_price(self, line: JsonObject, units: int) -> Money | None:
+        """Returns the price that the customer paid per unit, in the shop's currency."""
         try:
-            discounts = _total(given.get("discount_allocations"), "amount")
-            taxes = 0 if self.taxes_included else _total(given.get("tax_lines"), "price")
-            discount = max(discounts, Decimal(str(given.get("total_discount", 0))))
-            paid = Decimal(str(given["price"])) * units - discount + taxes
-            amount = f"{paid / units:.4f}".removesuffix("00")
+            discounts = _sum_amounts(line.get("discount_allocations"), "amount")
+            taxes = 0 if self.taxes_included else _sum_amounts(line.get("tax_lines"), "price")
+            discount = max(discounts, Decimal(str(line.get("total_discount", 0))))
+            paid_amount = Decimal(str(line["price"])) * units - discount + taxes
+            amount = f"{paid_amount / units:.4f}".removesuffix("00")
             return msgspec.convert({"amount": amount, "currency": self.currency}, Money)
         except (KeyError, ArithmeticError, msgspec.ValidationError):
             return None
 
 
-def _objects(value: Any) -> list[Given]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+def _keep_objects(value: Any) -> list[JsonObject]:
+    return (
+        [element for element in value if isinstance(element, dict)]
+        if isinstance(value, list)
+        else []
+    )
 
 
-def _total(parts: Any, field: str) -> Decimal:
-    return sum((Decimal(str(one[field])) for one in _objects(parts)), Decimal())
+def _sum_amounts(parts: Any, field: str) -> Decimal:
+    return sum((Decimal(str(part[field])) for part in _keep_objects(parts)), Decimal())
 
 
-def _units(value: Any) -> int:
+def _read_units(value: Any) -> int:
     """Returns a number of units; 0 for anything else."""
     return value if type(value) is int and 0 < value <= _MAX_UNITS else 0
 
 
-def _id(store: Store, id: Any) -> str | None:
+def _read_id(store: Store, id: Any) -> str | None:
     """Returns a product or variant id as stored; ``None`` for one that no item can have."""
     if type(id) is not int or not 1 <= id <= MAX_NUMBER:
         return None
     return store.product_id("id", str(id) if store.has_text_ids else id)
 
 
-def _read(read: Callable[[str], Any], value: Any) -> Any:
+def _read_cell(parse: Callable[[str], Any], value: Any) -> Any:
     """Returns the value of a field, or ``None`` if it is empty or can't be read."""
     try:
-        return read(value) if isinstance(value, str) and value else None
+        return parse(value) if isinstance(value, str) and value else None
     except Invalid:
         return None
 
 
-def _price(amount: Any, currency: str) -> Money | None:
+def _read_price(amount: Any, currency: str) -> Money | None:
     """Returns a price, or ``None`` if it or its currency is unknown. 0 stands for unknown."""
     try:
         price = msgspec.convert({"amount": str(amount), "currency": currency}, Money)
@@ -207,19 +232,19 @@ def _price(amount: Any, currency: str) -> Money | None:
 
 
 # rule: product-replaced
-def _availability(given: Given) -> Availability | None:
-    if given.get("inventory_management", "") is None:  # before version 2024-07: it isn't tracked
+def _read_availability(variant: JsonObject) -> Availability | None:
+    if variant.get("inventory_management", "") is None:  # before version 2024-07: it isn't tracked
         return "in_stock"
-    units = given.get("inventory_quantity")
+    units = variant.get("inventory_quantity")
     if type(units) is not int:
         return None
     if units > 0:
         return "in_stock"
-    return "backorder" if given.get("inventory_policy") == "continue" else "out_of_stock"
+    return "backorder" if variant.get("inventory_policy") == "continue" else "out_of_stock"
 
 
 # rules: platform-products, platform-orders
-async def take(
+async def apply_body(
     tx: Writer,
     store: Store,
     delivery: str,
@@ -232,38 +257,40 @@ async def take(
     ``delivery``: the hash of its signature, which is the same for the same body and secret. Raises
     ``Invalid``, ``StoreDeleted``, and ``Unauthenticated`` if another store took the delivery.
     """
-    at = ids.timestamp(now)
+    received_at = ids.timestamp(now)
     if isinstance(body, OrderBody):
         if not orders.are_accepted(store):
             return "ignored"
-        order = body.order(store, now)
+        order = body.to_order(store, now)
         await tx.begin()
-        if await _is_repeated(tx, store, delivery, at):
+        if await _record_delivery(tx, store, delivery, received_at):
             return "unchanged"
-        return (await orders.apply(tx, store, order, at)).result
-    if (id := _id(store, body.id)) is None:
+        return (await orders.apply(tx, store, order, received_at)).result
+    if (id := _read_id(store, body.id)) is None:
         return "ignored"
-    version, make = ids.timestamp(ids.MAX_TIMESTAMP_MS), None
+    version, make_product = ids.timestamp(ids.MAX_TIMESTAMP_MS), None
     if isinstance(body, ProductBody):
         version = fields.time("updated_at", body.updated_at, now)
-        make = functools.partial(body.product, store, id) if body.is_listed else None
+        make_product = functools.partial(body.to_product, store, id) if body.is_listed else None
     await tx.one("store_write_lock", store=store.id)
     await stores.check_not_deleting(tx, store)
-    if await _is_repeated(tx, store, delivery, at):
+    if await _record_delivery(tx, store, delivery, received_at):
         return "unchanged"
-    done = await products.put_version(tx, store, id, version, make, new_id, at)
-    return "applied" if done else "unchanged"
+    has_changed = await products.put_version(
+        tx, store, id, version, make_product, new_id, received_at
+    )
+    return "applied" if has_changed else "unchanged"
 
 
 # rule: platform-signed
-async def _is_repeated(tx: Writer, store: Store, delivery: str, now: str) -> bool:
-    """Remembers a delivery. Returns whether it was known."""
+async def _record_delivery(tx: Writer, store: Store, delivery: str, now: str) -> bool:
+    """Records a delivery. Returns whether it was already recorded."""
     if await tx.one("platform_delivery_add", hash=delivery, store=store.id, now=now):
         return False
-    row = await tx.one("platform_delivery", hash=delivery)
-    if row is None:  # forgotten since
+    owner = await tx.one("platform_delivery", hash=delivery)
+    if owner is None:  # forgotten since
         raise RunAgain
-    if row[0] != store.id:
+    if owner[0] != store.id:
         raise Unauthenticated(
             "X-Shopify-Shop-Domain: another shop has already sent this body.", "signature_invalid"
         )

@@ -39,15 +39,15 @@ class PrivacyBody(msgspec.Struct):
     data_request: dict[str, Any] | UnsetType = UNSET
 
     # rule: platform-signed
-    def asks_for(self) -> Topic | None:
+    def find_topic(self) -> Topic | None:
         """Returns the topic that fits the fields present, or ``None``."""
         parts = (self.customer, self.orders_to_redact, self.data_request)
-        shapes: dict[tuple[bool, ...], Topic] = {
+        topics_by_presence: dict[tuple[bool, ...], Topic] = {
             (True, False, True): "customers/data_request",
             (True, True, False): "customers/redact",
             (False, False, False): "shop/redact",
         }
-        return shapes.get(tuple(part is not UNSET for part in parts))
+        return topics_by_presence.get(tuple(part is not UNSET for part in parts))
 
 
 _BODIES: dict[str, type[Any]] = {
@@ -60,23 +60,23 @@ _BODIES: dict[str, type[Any]] = {
 
 
 # rule: platform-signed
-def prove(raw: bytes, headers: Mapping[bytes, bytes], secrets: Sequence[str]) -> Any:
+def verify(raw: bytes, headers: Mapping[bytes, bytes], secrets: Sequence[str]) -> Any:
     """Returns the body if its signature fits one of the secrets, and it proves the headers.
 
     The headers aren't signed: the body proves the topic and, in a privacy request, the shop. Raises
     ``Unauthenticated``, with the same message for every cause.
     """
-    given = headers.get(SIGNATURE, b"")
+    signature = headers.get(SIGNATURE, b"")
     topic = headers.get(TOPIC, b"").decode("latin-1")
     if any(
-        hmac.compare_digest(base64.b64encode(hmac.digest(key.encode(), raw, "sha256")), given)
+        hmac.compare_digest(base64.b64encode(hmac.digest(key.encode(), raw, "sha256")), signature)
         for key in secrets
     ):
         with contextlib.suppress(msgspec.DecodeError, ValueError, RecursionError, KeyError):
             body = msgspec.json.decode(raw, type=_BODIES[topic])
             if not isinstance(body, PrivacyBody):
                 return body
-            if (body.shop_domain.encode(), body.asks_for()) == (headers.get(SHOP), topic):
+            if (body.shop_domain.encode(), body.find_topic()) == (headers.get(SHOP), topic):
                 return body
     raise Unauthenticated(
         "X-Shopify-Hmac-Sha256: must be the signature of this body, made with a platform secret of "
@@ -87,19 +87,19 @@ def prove(raw: bytes, headers: Mapping[bytes, bytes], secrets: Sequence[str]) ->
     )
 
 
-def privacy_request(
+def read_privacy_request(
     raw: bytes, body: PrivacyBody, headers: Mapping[bytes, bytes], store: Store
 ) -> PlatformWebhook:
     """Returns the privacy request in a proven body. Raises ``Invalid``."""
     id = headers.get(ID, b"").decode("latin-1")
     if not _ID.fullmatch(id):
         raise Invalid("X-Shopify-Webhook-Id: must be 1 to 100 printable ASCII characters.")
-    topic = body.asks_for()
+    topic = body.find_topic()
     assert topic is not None
-    return PlatformWebhook(topic, id, hashlib.sha256(raw).hexdigest(), _customer(body, store))
+    return PlatformWebhook(topic, id, hashlib.sha256(raw).hexdigest(), _read_customer(body, store))
 
 
-def _customer(body: PrivacyBody, store: Store) -> profiles.Profile | None:
+def _read_customer(body: PrivacyBody, store: Store) -> profiles.Profile | None:
     id = body.customer.id if isinstance(body.customer, _Customer) else None
     try:
         return profiles.of_customer(store, customers.gid(store.platform, str(id or "")))

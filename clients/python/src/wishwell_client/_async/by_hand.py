@@ -18,8 +18,10 @@ class AsyncProductsByHand(AsyncResource):
     async def put(self, product: NewProduct) -> Product:
         """Creates or replaces a product. Missing fields become unknown."""
         fields = msgspec.to_builtins(product)
-        where = path("products", str(fields.pop("productId")))
-        return await self._transport.result(Call("PUT", where, one(Product), body=body(**fields)))
+        product_path = path("products", str(fields.pop("productId")))
+        return await self._transport.result(
+            Call("PUT", product_path, one(Product), body=body(**fields))
+        )
 
 
 class _SignIn(msgspec.Struct, frozen=True, rename="camel"):
@@ -39,8 +41,10 @@ class AsyncProfilesByHand(AsyncResource):
         because it isn't idempotent: each one creates another session.
         """
         fields = body(customer=customer, session=session)
-        known = bool(customer or session or self._transport.profile)
-        call = Call("POST", "/profiles/token", one(ProfileToken), body=fields, repeatable=known)
+        is_repeatable = bool(customer or session or self._transport.profile)
+        call = Call(
+            "POST", "/profiles/token", one(ProfileToken), body=fields, repeatable=is_repeatable
+        )
         return await self._transport.result(call)
 
     async def identify(self, email: str) -> str:
@@ -67,8 +71,8 @@ class AsyncEventsByHand(AsyncResource):
         50. With ``include``, items have their products. Raises ``Gone`` if events after it were
         removed.
         """
-        named = None if types is None else ",".join(several(types))
-        params = given(**{"from": from_, "limit": limit, "type": named, "include": include})
+        type_names = None if types is None else ",".join(several(types))
+        params = given(**{"from": from_, "limit": limit, "type": type_names, "include": include})
         return await self._transport.result(Call("GET", "/events", answers.feed, params))
 
     async def pages(
