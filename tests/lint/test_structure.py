@@ -337,3 +337,16 @@ FROZEN = {
         "0003_notice_turns": "fb7693fd9df297a5f970215412f451b9fec2f55b61956415fce928026e58a36a",
     },
 }
+
+
+def test_architecture_names_functions_that_exist():
+    """Each function that ARCHITECTURE.md lists for a request or a job is in the named file."""
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    steps = re.findall(r"^\| `(\S+\.py)` `(\w+)` \|", text, re.MULTILINE)
+    assert len(steps) >= 15
+    missing = [
+        (file, name)
+        for file, name in steps
+        if not re.search(rf"^ *(async )?def {name}\(", (SOURCE / file).read_text(), re.MULTILINE)
+    ]
+    assert missing == []

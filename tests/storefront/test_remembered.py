@@ -18,7 +18,7 @@ from wishwell.shoppers import cookie, customers, shop
 from wishwell.shoppers.key_sets import KeySets
 from wishwell.stores import StorePatch, store_secrets
 from wishwell.stores.sealing import Sealing
-from wishwell.stores.store_secrets import CookieSecret, SecretsPatch, StoreSecrets, _patched
+from wishwell.stores.store_secrets import CookieSecret, SecretsPatch, StoreSecrets, _apply_patch
 
 from .conftest import DAY
 from .way import direct
@@ -118,7 +118,7 @@ def test_rotated_secret_verifies_earlier_signatures_for_90_days():
     Rules: storefront-visitor, storefront-secrets."""
     at = 1_800_000_000
     first = StoreSecrets((CookieSecret("first"),))
-    rotated = _patched(first, SecretsPatch(new_signer="rotate"), at * 1000, 0)
+    rotated = _apply_patch(first, SecretsPatch(new_signer="rotate"), at * 1000, 0)
     before, after = (cookie.Signer(one.cookie, "s") for one in (first, rotated))
     newest = cookie.Signer(rotated.cookie[:1], "s")
 
@@ -141,10 +141,10 @@ def test_rotated_secret_verifies_earlier_signatures_for_90_days():
     assert found(after, newest.value(SESSION, at), at)
     for days, count in ((0, 2), (89, 2), (90, 1)):
         now = at + days * DAY
-        kept = _patched(rotated, SecretsPatch(), now * 1000, (now - 90 * DAY) * 1000)
+        kept = _apply_patch(rotated, SecretsPatch(), now * 1000, (now - 90 * DAY) * 1000)
         assert len(kept.cookie) == count
         assert kept.cookie[0] == rotated.cookie[0]
-    leaked = _patched(rotated, SecretsPatch(new_signer="leaked"), at * 1000, 0)
+    leaked = _apply_patch(rotated, SecretsPatch(new_signer="leaked"), at * 1000, 0)
     assert not set(leaked.cookie) & set(rotated.cookie)
 
 

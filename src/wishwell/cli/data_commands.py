@@ -230,7 +230,8 @@ def check_outbound(settings: Settings, file: ImportFile) -> None:
 
 def _summarise(counts: Counts, dry: bool) -> str:
     verb = "to add" if dry else "added"
-    return f"{verb}: {_format_counts(counts)}; {format_count(counts.existing, 'profile')} already existed"
+    existing = format_count(counts.existing, "profile")
+    return f"{verb}: {_format_counts(counts)}; {existing} already existed"
 
 
 def _format_counts(counts: Counts | EndRecord) -> str:

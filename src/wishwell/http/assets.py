@@ -89,9 +89,9 @@ def security_headers(policy: bytes, service_url: str = "") -> Headers:
     ]
 
 
-def redirect(place: str) -> Response:
+def redirect(url: str) -> Response:
     """Returns 302, uncached because the target may change."""
-    return Response(302, b"", [(b"location", place.encode()), (b"cache-control", b"no-cache")])
+    return Response(302, b"", [(b"location", url.encode()), (b"cache-control", b"no-cache")])
 
 
 def preferred(accepted: str | None, offered: Sequence[str]) -> str | None:
@@ -100,17 +100,18 @@ def preferred(accepted: str | None, offered: Sequence[str]) -> str | None:
     ``None`` if the header accepts none. A language matches with any country: ``de-AT`` is ``de``.
     Of several with the same language, the one that is named wins.
     """
-    named: dict[str, float] = {}
-    liked: dict[str, float] = {}
-    for part in (accepted or "").lower().split(","):
-        name, _, more = part.replace(" ", "").partition(";")
-        base, quality = name.partition("-")[0], _QUALITY.fullmatch(more)
-        named[name] = float(quality[1] or 1) if quality else 0
-        liked[base] = max(liked.get(base, 0), named[name])
+    qualities: dict[str, float] = {}
+    base_qualities: dict[str, float] = {}
+    for option in (accepted or "").lower().split(","):
+        name, _, parameter = option.replace(" ", "").partition(";")
+        base, quality = name.partition("-")[0], _QUALITY.fullmatch(parameter)
+        qualities[name] = float(quality[1] or 1) if quality else 0
+        base_qualities[base] = max(base_qualities.get(base, 0), qualities[name])
 
     def preference(offer: str) -> tuple[float, float]:
         name = offer.lower()
-        return liked.get(name.partition("-")[0], liked.get("*", 0)), named.get(name, 0)
+        base_quality = base_qualities.get(name.partition("-")[0], base_qualities.get("*", 0))
+        return base_quality, qualities.get(name, 0)
 
     best = max(offered, key=preference)
     return best if preference(best)[0] else None

@@ -103,16 +103,16 @@ def name_all(request: Request, error: RequestError) -> None:
     raw, shape = request.decoding
     try:
         value = msgspec.json.decode(raw)
-    except (ValueError, RecursionError) as wrong:
-        error.message = request_types.not_json(raw, wrong).message
+    except (ValueError, RecursionError) as decode_error:
+        error.message = request_types.not_json(raw, decode_error).message
         return
     if not isinstance(value, dict):
         error.message = "body: must be a JSON object."
         return
-    bad = _Finder(request, shape).of_object(value, shape, "")
-    error.details = found = [*itertools.islice(bad, errors.MAX_BAD_FIELDS)]
-    if found:
-        error.message = f"{found[0].field}: {found[0].message}"
+    all_bad_fields = _Finder(request, shape).of_object(value, shape, "")
+    error.details = bad_fields = [*itertools.islice(all_bad_fields, errors.MAX_BAD_FIELDS)]
+    if bad_fields:
+        error.message = f"{bad_fields[0].field}: {bad_fields[0].message}"
     else:
         field, _, rule = error.message.partition(": ")
         if re.split(r"[.\[]", field)[0] in value:
@@ -146,17 +146,17 @@ class _Finder:
         if issubclass(shape, request_types.NewWebhookBody | request_types.WebhookPatchBody):
             self._checks["url"] = request.service.outbound.check
 
-    def of_object(self, value: Any, shape: type[Struct], inside: str) -> Iterator[BadField]:
+    def of_object(self, value: Any, shape: type[Struct], prefix: str) -> Iterator[BadField]:
         """Yields the bad fields of an object in its order, then the missing ones."""
         if not isinstance(value, dict):
-            yield BadField(inside.removesuffix("."), "must be an object.")
+            yield BadField(prefix.removesuffix("."), "must be an object.")
             return
-        known = {field.encode_name: field for field in structs.fields(shape)}
+        fields_by_name = {field.encode_name: field for field in structs.fields(shape)}
         for name, part in value.items():
-            if name in known:
-                yield from self._of_field(part, known[name], inside, shape)
+            if name in fields_by_name:
+                yield from self._of_field(part, fields_by_name[name], prefix, shape)
             else:
-                shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
+                shown_name = name[:80] if name[:80].isprintable() else ascii(name[:80])
                 if shape is store_bodies.StoreBody and name in BY_COMMAND:
                     reason, command = BY_COMMAND[name]
                     rule = f"can't be changed by a token, because it {reason}; use `{command}`."
@@ -164,35 +164,37 @@ class _Finder:
                     continue
                 why = "can't be changed here" if name in _FIXED else "isn't a field of this body"
                 hint = " PUT /items/{itemId}/lists sets the lists." if name == "listIds" else ""
-                yield BadField(f"{inside}{shown}", f"{why}; allowed: {', '.join(known)}.{hint}")
-        for name, field in known.items():
+                yield BadField(
+                    f"{prefix}{shown_name}", f"{why}; allowed: {', '.join(fields_by_name)}.{hint}"
+                )
+        for name, field in fields_by_name.items():
             if field.required and name not in value:
-                yield BadField(f"{inside}{name}", "is required.")
+                yield BadField(f"{prefix}{name}", "is required.")
 
     def _of_field(
-        self, value: Any, field: structs.FieldInfo, inside: str, shape: type[Struct]
+        self, value: Any, field: structs.FieldInfo, prefix: str, shape: type[Struct]
     ) -> Iterator[BadField]:
-        name, inner = field.encode_name, _struct_in(field.type)
+        name, struct_type = field.encode_name, _struct_in(field.type)
         try:
             msgspec.convert(value, field.type)
         except msgspec.ValidationError as error:
-            place = _PATH.search(str(error))
-            path = place["path"] if place else ""
+            match = _PATH.search(str(error))
+            path = match["path"] if match else ""
             is_object = isinstance(value, dict) and "Expected `array" not in str(error)
-            if not inner or not (is_object or path):
-                yield BadField(f"{inside}{name}{path}", self._rule(field, path, str(error), shape))
+            if not struct_type or not (is_object or path):
+                yield BadField(f"{prefix}{name}{path}", self._rule(field, path, str(error), shape))
                 return
-        if inner and value is not None:
-            several = isinstance(value, list)
-            for at, one in enumerate(value if several else [value]):
-                place_of = f"{inside}{name}[{at}]." if several else f"{inside}{name}."
-                yield from self.of_object(one, inner, place_of)
+        if struct_type and value is not None:
+            is_array = isinstance(value, list)
+            for index, element in enumerate(value if is_array else [value]):
+                inner_prefix = f"{prefix}{name}[{index}]." if is_array else f"{prefix}{name}."
+                yield from self.of_object(element, struct_type, inner_prefix)
         elif name in self._checks and value is not None:
             try:
                 self._checks[name](name, value)
             except Invalid as error:
-                broken, _, rule = error.message.partition(": ")
-                yield BadField(f"{inside}{broken}", rule)
+                field_name, _, rule = error.message.partition(": ")
+                yield BadField(f"{prefix}{field_name}", rule)
 
     def _rule(self, field: structs.FieldInfo, path: str, error: str, shape: type[Struct]) -> str:
         name = field.encode_name
@@ -209,41 +211,41 @@ class _Finder:
 
 def type_rule(field: structs.FieldInfo) -> str:
     """Returns the rule that a field's type expresses; an empty text if it needs a sentence."""
-    *kinds, last = _kinds(inspect.type_info(field.type))
+    *kinds, last = _plain_types(inspect.type_info(field.type))
     nullable = isinstance(last, inspect.NoneType)
     or_null = ", or null" * nullable
     match kinds[0] if kinds else last:
         case inspect.BoolType():
             return "must be true, false or null" if nullable else "must be true or false"
         case inspect.LiteralType(values):
-            *others, end = [*map(str, values), *["null"] * nullable]
-            return f"must be {', '.join(others)} or {end}"
-        case inspect.IntType(ge=int(least), le=int(most)):
-            return f"must be an integer from {least} to {most}{or_null}"
-        case inspect.StrType(max_length=int(most), pattern=pattern) if (
+            *first_choices, last_choice = [*map(str, values), *["null"] * nullable]
+            return f"must be {', '.join(first_choices)} or {last_choice}"
+        case inspect.IntType(ge=int(minimum), le=int(maximum)):
+            return f"must be an integer from {minimum} to {maximum}{or_null}"
+        case inspect.StrType(max_length=int(maximum), pattern=pattern) if (
             pattern is None or pattern in types.PATTERN_RULES
         ):
-            return f"must be a string of at most {most} characters{or_null}"
+            return f"must be a string of at most {maximum} characters{or_null}"
         case inspect.StrType(pattern=None):
             return f"must be a string{or_null}"
         case inspect.DateTimeType():
             return f"{_TIME_RULE}{or_null}"
         case inspect.StructType():
             return f"must be an object{or_null}"
-        case inspect.ListType(inspect.StructType(), least, int(most)):
-            number = f"{least} to {most}" if least else f"at most {most}"
-            return f"must be an array of {number} {field.encode_name}{or_null}"
+        case inspect.ListType(inspect.StructType(), minimum, int(maximum)):
+            count_text = f"{minimum} to {maximum}" if minimum else f"at most {maximum}"
+            return f"must be an array of {count_text} {field.encode_name}{or_null}"
     return ""
 
 
-def _kinds(node: inspect.Type) -> Iterator[inspect.Type]:
+def _plain_types(node: inspect.Type) -> Iterator[inspect.Type]:
     """Yields the plain types of a union, null last. Decoding must check all of a type's limits."""
     if isinstance(node, inspect.Metadata):
         unchecked = (node.extra_json_schema or {}).keys() - {"title", "description"}
-        yield from [inspect.AnyType()] if unchecked else _kinds(node.type)
+        yield from [inspect.AnyType()] if unchecked else _plain_types(node.type)
     elif isinstance(node, inspect.UnionType):
-        for member in sorted(node.types, key=lambda one: isinstance(one, inspect.NoneType)):
-            yield from _kinds(member)
+        for member in sorted(node.types, key=lambda kind: isinstance(kind, inspect.NoneType)):
+            yield from _plain_types(member)
     else:
         yield node
 

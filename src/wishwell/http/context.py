@@ -104,7 +104,7 @@ class Request(RequestTicket, eq=False, kw_only=True):
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Query parameters of an API operation by name."""
     cursor_scope: str = ""
-    """Scope that page cursors are bound to, set by ``responding.asked_page`` (pagination)."""
+    """Scope that page cursors are bound to, set by ``responding.parse_page_request``."""
     caller: Caller | None = None
     rate_limit_state: LimitState | None = None
     """State of the rate limit that the request was counted against; ``None`` before that."""
@@ -149,19 +149,19 @@ class Request(RequestTicket, eq=False, kw_only=True):
         self,
         use_case: Callable[Concatenate[Any, P], Awaitable[T]],
         *arguments: P.args,
-        **named: P.kwargs,
+        **options: P.kwargs,
     ) -> Awaitable[T]:
         """Runs a use-case with ``Database.read`` for GET and HEAD, else with ``Database.write``."""
         db = self.service.db
-        return (db.read if self.reads else db.write)(use_case, *arguments, **named)
+        return (db.read if self.reads else db.write)(use_case, *arguments, **options)
 
     # rule: input-strict
     def check_once(self, *names: bytes) -> None:
         """Raises ``Invalid`` if a header in ``names`` was sent more than once."""
         if len(self.headers) != len(self.pairs):
-            sent = [name for name, _ in self.pairs]
+            sent_names = [name for name, _ in self.pairs]
             for name in names:
-                if sent.count(name) > 1:
+                if sent_names.count(name) > 1:
                     raise Invalid(f"{name.decode().title()}: must be sent only once.")
 
     def header(self, name: bytes) -> str | None:

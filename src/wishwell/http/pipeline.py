@@ -83,17 +83,17 @@ class Pipeline:
                 request.resume()
                 CURRENT.set(request)
             if request.shopping:
-                answer = await self._shop(request)
+                answer = await self._answer_storefront(request)
             else:
                 self._check_host(request)
-                answer = await (self._api if request.of_api else _management)(request)
+                answer = await (self._answer_api if request.of_api else _answer_management)(request)
         except Exception as error:
-            answer = _failed(error, request)
+            answer = _answer_error(error, request)
         except asyncio.CancelledError:
             # rule: serve-workers. The timeout for running requests has expired.
-            sure = request.reading or request.reads
-            stopping = errors.Unavailable if sure else errors.Undecided
-            answer = _failed(stopping("The service is shutting down."), request)
+            has_no_effect = request.reading or request.reads
+            error_type = errors.Unavailable if has_no_effect else errors.Undecided
+            answer = _answer_error(error_type("The service is shutting down."), request)
         finally:
             self.service.admission.leave(request)
         if request.shopping:
@@ -116,17 +116,17 @@ class Pipeline:
     # rule: storefront-hosts
     def _check_host(self, request: Request) -> None:
         """Raises ``NotFound`` on the host of a shop, which has only the storefront."""
-        known = self.service.access_cache
-        if not known.any_hosts_named():
+        cache = self.service.access_cache
+        if not cache.any_hosts_named():
             return
         # Checks both headers, even of an untrusted sender, because the web server may have routed
         # by either.
         for forwards in (False, True):
-            if any(map(known.is_shop_host, identity.hosts_of(request, forwards))):
+            if any(map(cache.is_shop_host, identity.hosts_of(request, forwards))):
                 raise errors.NotFound("There is nothing at this path.", "path_not_found")
 
     # rule: limit-window
-    async def _api(self, request: Request) -> Response:
+    async def _answer_api(self, request: Request) -> Response:
         route, request.parameters = routes.find(request.path)
         if route is not None:
             request.route = route.path
@@ -149,24 +149,25 @@ class Pipeline:
         await rate_limits.count(request, limit, cost)
         return await self._answer(request, route, refused)
 
-    async def _shop(self, request: Request) -> Response:
+    async def _answer_storefront(self, request: Request) -> Response:
         """Answers a request to the storefront: as the shopper, or as a new visitor if the shopper's
         session has ended."""
-        found, visit = await self._storefront.resolve(request), request.visit
-        if isinstance(found, Route) and visit is not None and visit.shopper is not None:
-            try:
-                answer = await self._run(request, found)
-            except errors.SessionEnded:
-                found = await self._storefront.forget_session(request, visit, found)
-            else:
-                await self._storefront.renew_cookie(visit)
-                return answer
-        return await self._run(request, found) if isinstance(found, Route) else found
+        resolved, visit = await self._storefront.resolve(request), request.visit
+        if isinstance(resolved, Response):
+            return resolved
+        if visit is None or visit.shopper is None:
+            return await self._run(request, resolved)
+        try:
+            answer = await self._run(request, resolved)
+        except errors.SessionEnded:
+            route = await self._storefront.forget_session(request, visit, resolved)
+            return await self._run(request, route)
+        await self._storefront.renew_cookie(visit)
+        return answer
 
     async def _run(self, request: Request, route: Route) -> Response:
-        """Counts a request whose caller is known, and returns its response."""
-        # A change was counted before its body was read.
-        if request.reads or request.rate_limit_state is None:
+        """Counts a request unless it was counted before, and returns its response."""
+        if request.rate_limit_state is None:
             limit = rate_limits.limit_of(request, _limit_kind(request, route))
             await rate_limits.count(request, limit)
         return await self._answer(request, route, None)
@@ -194,8 +195,8 @@ class Pipeline:
                 raise errors.Forbidden("This token allows only reports.", "token_kind_not_allowed")
             if request.acts_on is None:
                 await self._set_scope(request, request.caller)
-        if request.visit is not None and isinstance(request.acts_on, Profile):
-            request.acts_on = await self._there(request, request.acts_on)
+            elif request.visit is not None and isinstance(request.acts_on, Profile):
+                request.acts_on = await self._empty_if_erased(request, request.acts_on)
         if route.of_store and b"profile" in request.headers:
             raise errors.Invalid(
                 "Profile: isn't allowed here; this operation acts on the whole store."
@@ -244,32 +245,32 @@ class Pipeline:
     # rule: profile-header
     async def _set_scope(self, request: Request, caller: Caller) -> None:
         """Sets whose data the request acts on (rules: token-scope, profile-header)."""
-        named, cache = request.header(b"profile"), self.service.access_cache
+        gid, cache = request.header(b"profile"), self.service.access_cache
         if caller.kind in ("customer", "session"):
-            if named is not None:
+            if gid is not None:
                 raise errors.Forbidden(
                     "Profile: only an admin token may send this header.",
                     "profile_header_not_allowed",
                 )
             assert caller.profile is not None
-            request.acts_on = await self._there(request, caller.profile)
+            request.acts_on = await self._empty_if_erased(request, caller.profile)
         elif caller.kind not in ("admin", "reports"):
             raise errors.Forbidden(
                 "This token is valid only for the storefront, not for the API.",
                 "token_kind_not_allowed",
             )
-        elif named is None:
+        elif gid is None:
             request.acts_on = WholeStore(caller.store)
         else:
-            profile = request.profile_of(named, "Profile")
+            profile = request.profile_of(gid, "Profile")
             if profile.is_session and request.reads:
                 cache.touch(profile.id)
             elif profile.is_session:
                 await cache.touch_now([profile.id])
-            request.acts_on = await self._there(request, profile)
+            request.acts_on = await self._empty_if_erased(request, profile)
 
     # rules: erase-immediate, erase-completes, forget-customers
-    async def _there(self, request: Request, profile: Profile) -> Profile:
+    async def _empty_if_erased(self, request: Request, profile: Profile) -> Profile:
         """Returns the profile; for reads of a profile that is being erased, an empty one."""
         cache = self.service.access_cache
         if not profile.is_session:
@@ -331,7 +332,7 @@ class Pipeline:
         return responses.limits(self.service.limiter.count(key, limit, 0))
 
 
-async def _management(request: Request) -> Response:
+async def _answer_management(request: Request) -> Response:
     """Returns the response to a path outside the API's prefix."""
     request.incoming.check()
     route, request.parameters = routes.find(request.path)
@@ -356,7 +357,7 @@ def _check_ids(parameters: dict[str, str]) -> None:
             raise errors.no_record(name.removesuffix("Id"))
 
 
-def _failed(error: Exception, request: Request) -> Response:
+def _answer_error(error: Exception, request: Request) -> Response:
     answer = responses.failure(error, request.id)
     if isinstance(error, errors.Overloaded):
         request.route = SHED

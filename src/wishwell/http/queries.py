@@ -19,31 +19,31 @@ _LISTS = {"itemIds", "products", "type"}
 
 # rule: input-strict
 @functools.lru_cache(256)
-def parameters(query_string: bytes, known: frozenset[str]) -> Mapping[str, str]:
+def parameters(query_string: bytes, allowed_names: frozenset[str]) -> Mapping[str, str]:
     """Returns query parameters by name.
 
     A repeated list is joined with commas. Raises ``Invalid`` if another parameter is repeated, or
     one is unknown or not UTF-8.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     if not query_string:
-        return found
-    for piece in query_string.split(b"&"):
-        if not piece:
+        return values
+    for pair in query_string.split(b"&"):
+        if not pair:
             continue
-        raw_name, _, raw_value = piece.partition(b"=")
+        raw_name, _, raw_value = pair.partition(b"=")
         name = _unquoted(raw_name, "the query string")
-        if name not in known:
-            shown = name[:80] if name[:80].isprintable() else ascii(name[:80])
-            there = f"allowed: {', '.join(sorted(known))}" if known else "none are allowed"
-            raise Invalid(
-                f"{shown or 'no name'}: isn't a query parameter of this operation; {there}."
-            )
+        if name not in allowed_names:
+            shown_name = name[:80] if name[:80].isprintable() else ascii(name[:80])
+            names = ", ".join(sorted(allowed_names))
+            allowed = f"allowed: {names}" if names else "none are allowed"
+            refused = shown_name or "no name"
+            raise Invalid(f"{refused}: isn't a query parameter of this operation; {allowed}.")
         value = _unquoted(raw_value, name)
-        if name in found and name not in _LISTS:
+        if name in values and name not in _LISTS:
             raise Invalid(f"{name}: is repeated.")
-        found[name] = f"{found[name]},{value}" if name in found else value
-    return found
+        values[name] = f"{values[name]},{value}" if name in values else value
+    return values
 
 
 def _unquoted(raw: bytes, name: str) -> str:
@@ -69,16 +69,16 @@ def required(query: Mapping[str, str], name: str) -> str:
     return query[name]
 
 
-def choice(query: Mapping[str, str], name: str, known: Sequence[C]) -> C:
-    """Returns a parameter that must be one of ``known``. The default is the first.
+def choice(query: Mapping[str, str], name: str, allowed: Sequence[C]) -> C:
+    """Returns a parameter that must be one of ``allowed``. The default is the first.
 
     Raises ``Invalid``.
     """
-    text = query.get(name, known[0])
-    for one in known:
-        if one == text:
-            return one
-    raise Invalid(f"{name}: must be one of {', '.join(known)}.")
+    text = query.get(name, allowed[0])
+    for option in allowed:
+        if option == text:
+            return option
+    raise Invalid(f"{name}: must be one of {', '.join(allowed)}.")
 
 
 def include(query: Mapping[str, str]) -> bool:
@@ -93,10 +93,10 @@ def event_types(text: str | None) -> tuple[str, ...]:
     """Returns the event types in ``?type=a,b``. Raises ``Invalid`` for an unknown one."""
     if text is None:
         return ()
-    found = tuple(dict.fromkeys(text.split(",")))
-    if not set(found) <= set(events.TYPES):
+    types = tuple(dict.fromkeys(text.split(",")))
+    if not set(types) <= set(events.TYPES):
         raise Invalid(f"type: must be one or more of {', '.join(events.TYPES)}.")
-    return found
+    return types
 
 
 def resume(text: str | None) -> int | None:
@@ -113,7 +113,7 @@ def resume(text: str | None) -> int | None:
 
 def several(query: Mapping[str, str], name: str) -> list[str]:
     """Returns 1 to ``items.MAX_BULK`` ids, as in ``?itemIds=a,b``. Raises ``Invalid``."""
-    found = required(query, name).split(",")
-    if "" in found or len(found) > items.MAX_BULK:
+    ids = required(query, name).split(",")
+    if "" in ids or len(ids) > items.MAX_BULK:
         raise Invalid(f"{name}: must be 1 to {items.MAX_BULK} ids, separated by commas.")
-    return found
+    return ids

@@ -42,9 +42,9 @@ def limit_of(request: Request, kind: Kind) -> RateLimit | None:
     """Returns the limit that applies, or ``None`` if neither caller nor address is known."""
     settings, caller = request.service.settings, request.caller
     if kind == "shared" and not has_bad_token(request):
-        if (caller is None or caller.profile is not None) and (known := address(request)):
+        if (caller is None or caller.profile is not None) and (client_address := address(request)):
             what = "reads of shared lists from this address"
-            return RateLimit(kind, f"shared:{known}", settings.limit_shared, what)
+            return RateLimit(kind, f"shared:{client_address}", settings.limit_shared, what)
     elif caller is None:
         return _address_limit(request)
     if caller is None:
@@ -57,12 +57,14 @@ def limit_of(request: Request, kind: Kind) -> RateLimit | None:
 
 # rule: limit-address
 def _address_limit(request: Request) -> RateLimit | None:
-    known = address(request)
-    if known is None:
+    client_address = address(request)
+    if client_address is None:
         return None
     what = "requests without a valid token from this address"
     limit = request.service.settings.limit_address
-    return RateLimit("address", f"address:{known}", limit, what, "rate_limited_without_token")
+    return RateLimit(
+        "address", f"address:{client_address}", limit, what, "rate_limited_without_token"
+    )
 
 
 async def count(request: Request, limit: RateLimit | None, cost: int = 1) -> None:
@@ -122,5 +124,5 @@ def has_bad_token(request: Request) -> bool:
 
     False on the storefront, where the header belongs to the proxy.
     """
-    sent = request.visit is None and b"authorization" in request.headers
-    return sent and request.caller is None
+    has_header = request.visit is None and b"authorization" in request.headers
+    return has_header and request.caller is None

@@ -62,23 +62,23 @@ def check_encoding(request: Request) -> None:
 
 
 # rule: input-strict
-def _changes(raw: bytes, shape: type[msgspec.Struct], found: object) -> bytes | None:
+def _changes(raw: bytes, shape: type[msgspec.Struct], current: object) -> bytes | None:
     """Returns a body without the fields that only repeat the record that was found; ``None`` if the
     body isn't an object, or repeats a key."""
     try:
-        given = msgspec.json.decode(raw, type=dict[str, Any])
+        fields = msgspec.json.decode(raw, type=dict[str, Any])
         if json_keys.duplicate_key(raw) is not None:
             return None
     except (ValueError, RecursionError):
         return None
-    record = msgspec.json.decode(msgspec.json.encode(found))
-    own = {field.encode_name for field in msgspec.structs.fields(shape)}
+    record = msgspec.json.decode(msgspec.json.encode(current))
+    own_names = {field.encode_name for field in msgspec.structs.fields(shape)}
 
     def repeats(name: str) -> bool:
-        same = name == "updatedAt" or given[name] == record.get(name)
-        return name not in own and name in record and same
+        is_unchanged = name == "updatedAt" or fields[name] == record.get(name)
+        return name not in own_names and name in record and is_unchanged
 
-    return msgspec.json.encode({name: given[name] for name in given if not repeats(name)})
+    return msgspec.json.encode({name: fields[name] for name in fields if not repeats(name)})
 
 
 async def read(request: Request) -> bytes:

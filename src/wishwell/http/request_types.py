@@ -212,8 +212,8 @@ class CopyBody(Body):
     name: types.NewListName | UnsetType | None = UNSET
 
     def patch(self) -> ListFields:
-        given = self.name
-        return ListFields(name=lists.check_name(given) if isinstance(given, str) else None)
+        name = self.name
+        return ListFields(name=lists.check_name(name) if isinstance(name, str) else None)
 
 
 class ReservationBody(Body):
@@ -316,8 +316,8 @@ class WebhookPatchBody(Body):
     def patch(self) -> webhooks.WebhookPatch:
         types = None if self.types is UNSET else fields.each_once("types", self.types)
         include = None if self.include is UNSET else fields.each_once("include", self.include)
-        given = _given(self.url), types, _given(self.enabled), _given(self.key)
-        return webhooks.WebhookPatch(*given, include)
+        own_fields = _given(self.url), types, _given(self.enabled), _given(self.key)
+        return webhooks.WebhookPatch(*own_fields, include)
 
 
 class ReplayBody(Body):

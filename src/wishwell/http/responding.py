@@ -6,8 +6,8 @@ A handler decodes its input and calls a use-case; it holds no rules.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from wishwell import profiles
-from wishwell.errors import Forbidden, Invalid, NotFound
+from wishwell import ids, profiles
+from wishwell.errors import Forbidden, Invalid, NotFound, no_record
 from wishwell.http import compression, queries, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -55,11 +55,11 @@ async def create_profile(request: Request) -> None:
         request.create_profile = None
 
 
-async def owned(
+async def run_as_owner(
     request: Request,
     use_case: Callable[Concatenate[Any, Profile, str, P], Awaitable[T]],
     *arguments: P.args,
-    **named: P.kwargs,
+    **options: P.kwargs,
 ) -> T:
     """Runs a use-case on the record of the first id in the path, as the record's owner.
 
@@ -69,18 +69,20 @@ async def owned(
     scope, service = request.scope, request.service
     name, id = next(iter(request.parameters.items()))
     if isinstance(scope, Profile):
-        return complete(await request.run(use_case, scope, id, *arguments, **named), request)
-    for last in (False, True):
+        if scope.id == ids.NO_UUID:  # an empty profile has no records
+            raise no_record(name.removesuffix("Id"))
+        return complete(await request.run(use_case, scope, id, *arguments, **options), request)
+    for is_last_attempt in (False, True):
         owner = await service.db.read(
             profiles.owner, scope, "list" if name == "listId" else "item", id
         )
         if owner.is_session and not request.reads:
             await service.access_cache.touch_now([owner.id])
         try:
-            found = await request.run(use_case, owner, id, *arguments, **named)
-            return complete(found, request, owner)
+            record = await request.run(use_case, owner, id, *arguments, **options)
+            return complete(record, request, owner)
         except NotFound:
-            if last:
+            if is_last_attempt:
                 raise
     raise AssertionError("unreachable")
 
@@ -91,46 +93,46 @@ def complete(result: T, request: Request, owner: Profile | None = None) -> T:
     The owner is given only for whole-store requests.
     """
     records: Sequence[Any] = result.records if isinstance(result, Page) else [result]
-    shown = result.items or () if isinstance(result, List) else records
-    if shown and isinstance(shown[0], Item):
-        items.show(shown, text_ids=request.store.has_text_ids)
+    shown_items = result.items or () if isinstance(result, List) else records
+    if shown_items and isinstance(shown_items[0], Item):
+        items.show(shown_items, text_ids=request.store.has_text_ids)
     if owner is not None:
-        for record in (*records, *shown):
+        for record in (*records, *shown_items):
             if isinstance(record, Item | List | Share):
                 record.profile = owner.gid
     return result
 
 
-def asked_page(request: Request, noun: str, sort: str = "") -> PageRequest:
+def parse_page_request(request: Request, noun: str, sort: str = "") -> PageRequest:
     """Returns the requested page: cursor, limit and search (pagination). Raises ``Invalid``.
 
     Binds cursors to the store, owner, ``noun``, search and ``sort`` (empty for newest first), so
     that they work for no other request.
     """
-    given, scope = request.query, request.scope
-    limit = queries.limit(given.get("limit"))
-    search = parse(given["query"], request.store, noun) if "query" in given else Search()
+    query, scope = request.query, request.scope
+    limit = queries.limit(query.get("limit"))
+    search = parse(query["query"], request.store, noun) if "query" in query else Search()
     owner = scope.id if isinstance(scope, Profile) else ""
     request.cursor_scope = f"{scope.store.id}|{owner}|{noun}|{search!r}{sort and '|'}{sort}"
-    text, signer = given.get("page"), request.service.cursor_signer
+    text, signer = query.get("page"), request.service.cursor_signer
     cursor = None if text is None else signer.verify(text, request.cursor_scope)
     return PageRequest(cursor, limit, search, sort == "oldest")
 
 
-async def compressed(request: Request, made: Response) -> Response:
+async def compressed(request: Request, response: Response) -> Response:
     """Returns a response, compressed if it is a large one to a read."""
-    if len(made.body) >= compression.MIN_BYTES and request.reads:
-        await compression.compress(request, made)
-    return made
+    if len(response.body) >= compression.MIN_BYTES and request.reads:
+        await compression.compress(request, response)
+    return response
 
 
-def answer(request: Request, found: object) -> Response:
+def answer(request: Request, outcome: object) -> Response:
     """Returns the response for a handler's result: a record, a page, a response or ``None``."""
-    if isinstance(found, Response):
-        return found
-    if found is None:
+    if isinstance(outcome, Response):
+        return outcome
+    if outcome is None:
         return responses.no_content()
-    if isinstance(found, Page):
-        links = request.service.cursor_signer.links(found, request.cursor_scope)
-        return responses.page(found.records, links)
-    return responses.record(found)
+    if isinstance(outcome, Page):
+        links = request.service.cursor_signer.links(outcome, request.cursor_scope)
+        return responses.page(outcome.records, links)
+    return responses.record(outcome)

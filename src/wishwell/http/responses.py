@@ -160,14 +160,14 @@ def page(data: list[Any], links: Mapping[str, str]) -> Response:
     return json(200, DataPage(data, page_info(links)))
 
 
-def kept(value: Any, seconds: int) -> Response:
+def cacheable(value: Any, seconds: int) -> Response:
     """Returns 200 with a record that the browser may cache for ``seconds``."""
     answer = record(value)
     answer.headers[1] = (b"cache-control", b"private, max-age=%d" % seconds)
     return answer
 
 
-def stored(document: bytes) -> Response:
+def stored_document(document: bytes) -> Response:
     """Returns 200 with a document that is stored already encoded as ``{"data": …}``."""
     return Response(200, document, [JSON, *_PRIVATE])
 
@@ -195,28 +195,28 @@ def cors(origin: bytes, allowed: bool) -> Headers:
 
 
 # rule: error-envelope
-def request_id(given: bytes | None) -> str:
+def request_id(header: bytes | None) -> str:
     """Returns the caller's own request id if it is a UUID, also without hyphens, else a new id."""
-    if given is not None and len(given) in (32, 36):
-        text = given.decode("latin-1")
+    if header is not None and len(header) in (32, 36):
+        text = header.decode("latin-1")
         if ids.is_uuid(text.lower()) or _HEX_ID.fullmatch(text):
             return text
     return ids.request_uuid()
 
 
 # rule: trace-context
-def traceparent(given: bytes, headers: Headers) -> str:
+def traceparent(header: bytes, headers: Headers) -> str:
     """Returns a ``traceparent`` header (W3C Trace Context), or '' if it is invalid or repeated."""
-    if not _TRACEPARENT.fullmatch(given) or sum(n == b"traceparent" for n, _ in headers) != 1:
+    if not _TRACEPARENT.fullmatch(header) or sum(n == b"traceparent" for n, _ in headers) != 1:
         return ""
-    return given.decode()
+    return header.decode()
 
 
 # rule: error-envelope
 def failure(error: Exception, request_id: str) -> Response:
     """Returns the response for any error. Unexpected errors reveal no internals."""
-    known = [STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES]
-    status = known[0] if known else HTTPStatus.INTERNAL_SERVER_ERROR
+    statuses = [STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES]
+    status = statuses[0] if statuses else HTTPStatus.INTERNAL_SERVER_ERROR
     message = error.message if isinstance(error, errors.ServiceError) else ""
     if status == 500:
         message = "The service failed. Its log shows the reason under this request id."

@@ -45,6 +45,8 @@ class Route(NamedTuple):
     on_storefront: bool = True
     off_storefront: str = ""
     of_store: bool = False
+    of_shop: bool = False
+    """Whether it shows the same to every shopper, whose records it doesn't read."""
     verified_by_body: bool = False
     """Whether the body proves its sender, so that the request is counted only once it is read."""
     for_reports: bool = False
@@ -141,7 +143,8 @@ API = (
             GET=report_handlers.purchases_report),
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),
-    _compressed("/wishes", "products", GET=report_handlers.list_wish_counts),
+    _compressed("/wishes", "products",
+                GET=report_handlers.list_wish_counts)._replace(of_shop=True),
     Route("/platforms/shopify/webhooks", {"POST": platform_request_handlers.take_platform_webhook},
           caller="ignored", on_storefront=False,
           verified_by_body=True),
@@ -175,10 +178,10 @@ def _tree() -> dict[str, Any]:
     for prefix, routes in ((PREFIX, API), ("", MANAGEMENT)):
         for route in routes:
             node, names = root, []
-            for part in (prefix + route.path).split("/"):
-                if part.startswith("{"):
-                    names.append(part[1:-1])
-                node = node.setdefault(_ANY_SEGMENT if part.startswith("{") else part, {})
+            for segment in (prefix + route.path).split("/"):
+                if segment.startswith("{"):
+                    names.append(segment[1:-1])
+                node = node.setdefault(_ANY_SEGMENT if segment.startswith("{") else segment, {})
             node[_ROUTE] = route, names
     return root
 
@@ -196,14 +199,14 @@ def find(path: str) -> tuple[Route | None, dict[str, str]]:
     node, values = _ROOT, []
     if path.startswith(_API):  # most do
         node, path = _API_ROOT, path[len(_API) :]
-    for part in path.split("/"):
-        step = node.get(part)
-        if step is None:
-            step = node.get(_ANY_SEGMENT)
-            if step is None or not part:
+    for segment in path.split("/"):
+        child = node.get(segment)
+        if child is None:
+            child = node.get(_ANY_SEGMENT)
+            if child is None or not segment:
                 return None, {}
-            values.append(part)
-        node = step
+            values.append(segment)
+        node = child
     if _ROUTE not in node:
         return None, {}
     route, names = node[_ROUTE]
@@ -219,11 +222,11 @@ def allowed(route: Route) -> tuple[str, ...]:
 # rules: request-smuggling, error-envelope
 def handler(route: Route, method: str) -> Handler:
     """Returns the handler of a method. Raises ``MethodNotAllowed``."""
-    known = route.methods.get("GET" if method == "HEAD" else method)
-    if known is None:
+    handler = route.methods.get("GET" if method == "HEAD" else method)
+    if handler is None:
         methods = allowed(route)
         raise MethodNotAllowed(f"This path allows only {', '.join(methods)}.", methods)
-    return known
+    return handler
 
 
 # rule: error-envelope

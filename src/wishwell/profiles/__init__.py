@@ -38,6 +38,11 @@ class Profile(msgspec.Struct, frozen=True):
         return self.id if "@" in self.gid else self.gid
 
     @property
+    def is_nobody(self) -> bool:
+        """Whether it is the empty profile of a visitor without a session (see ``of_nobody``)."""
+        return not self.gid
+
+    @property
     def lock_key(self) -> str:
         """The key that its writes lock, so that they take turns (``db/postgres/database.py``)."""
         return self.id
@@ -98,6 +103,12 @@ def of_session(store: Store, gid: str, *, by_token: bool = False) -> Profile:
 
 def of_customer(store: Store, gid: str) -> Profile:
     return Profile(ids.profile_key(store.id, gid), store, gid, False)
+
+
+# rule: storefront-visitor
+def of_nobody(store: Store) -> Profile:
+    """Returns the empty profile of a visitor without a session: it has no GID, and never a row."""
+    return Profile(ids.NO_UUID, store, "", False)
 
 
 # rules: session-ended, erase-completes

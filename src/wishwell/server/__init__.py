@@ -2,5 +2,6 @@
 
 Start with ``app.py``, which builds all components and serves in one process. ``serve.py`` opens
 the socket, ``workers.py`` supervises worker processes, ``background.py`` runs jobs next to the
-requests, ``doctor.py`` checks a deployment, ``keys.py`` creates an embedded database's keys.
+requests, ``doctor.py`` checks a deployment (its database in ``database_checks.py``), ``keys.py``
+creates an embedded database's keys.
 """

@@ -53,7 +53,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 
         limiter = shared_limits.RedisLimiter(settings.redis_url, clock)
     outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
-    sealed_with = opening.sealing(settings)
+    sealing = opening.sealing(settings)
     service = Services(
         settings=settings,
         db=db,
@@ -63,12 +63,12 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         admission=Admission(settings.max_in_flight, contention),
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
-        sealing=sealed_with,
-        shops=ShopCache(cache, sealed_with, KeySets(outbound, settings.key_set_seconds)),
+        sealing=sealing,
+        shops=ShopCache(cache, sealing, KeySets(outbound, settings.key_set_seconds)),
         sender=Sender(
-            db, outbound, sealed_with, clock, shown.add_to_events, max_concurrent=_max_sends()
+            db, outbound, sealing, clock, shown.add_to_events, max_concurrent=_max_sends()
         )
-        if sealed_with
+        if sealing
         else None,
         clock=clock,
         new_id=new_id,
@@ -92,8 +92,12 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 
 def _max_sends() -> int:
     """Returns the maximum of concurrent webhook sends, leaving file descriptors for requests."""
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CONCURRENT if files == resource.RLIM_INFINITY else min(MAX_CONCURRENT, files // 8)
+    max_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return (
+        MAX_CONCURRENT
+        if max_files == resource.RLIM_INFINITY
+        else min(MAX_CONCURRENT, max_files // 8)
+    )
 
 
 class Application:

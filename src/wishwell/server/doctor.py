@@ -19,16 +19,16 @@ import msgspec
 from wishwell import config, ids, profiles, stores, version
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
-from wishwell.db import Database, migrate, run_statement
-from wishwell.db.clock import ClockSuspect, ReferenceClock
+from wishwell.db import Database
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Journal
-from wishwell.db.postgres import cluster, connecting, failures, url
-from wishwell.db.postgres.hosts import Connection
-from wishwell.errors import DOCS, ServiceError, Unavailable
+from wishwell.db.postgres import failures
+from wishwell.errors import DOCS, Unavailable
 from wishwell.http import routes
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Unanswered
-from wishwell.server import keys, opening, stored_placeholders
+from wishwell.server import database_checks, keys, opening, stored_placeholders
+from wishwell.server.database_checks import CheckFailed, Note
 
 SEE = {
     "files": "operations.md#several-processes",
@@ -57,7 +57,6 @@ _MIN_FILES = 4_096
 _MAX_NAMED = 10
 """Number of failing hosts that are named."""
 
-_MAX_OFFSET_MS = 5_000
 _OVERDUE_SECONDS = 300.0
 """Seconds after which a background job counts as overdue, as for its alert."""
 
@@ -74,61 +73,53 @@ class Finding(msgspec.Struct, frozen=True):
     says: str
 
 
-class Note(str):
-    """A result that may be intended or not."""
-
-
-class CheckFailed(ServiceError):
-    """A failed check."""
-
-
 # rule: command-doctor
 async def run_checks(settings: Settings) -> list[Finding]:
     """Returns a line for each check. Skips the checks that need the database if it has failed."""
     lines = [
         Finding("ok", "build", version.full()),
-        await _line("settings", _settings(settings)),
-        await _line("files", _files()),
-        await _line("disk", _disk(settings)),
-        await _line("journal", _journal(settings)),
+        await _run_check("settings", _settings(settings)),
+        await _run_check("files", _files()),
+        await _run_check("disk", _disk(settings)),
+        await _run_check("journal", _journal(settings)),
     ]
     opened: list[Database] = []
-    lines.append(await _line("database", _database(settings, opened)))
+    lines.append(await _run_check("database", database_checks.check_database(settings, opened)))
     if lines[-1].state == "ok":
-        lines.append(await _line("migrations", _migrations(settings)))
+        lines.append(await _run_check("migrations", database_checks.check_migrations(settings)))
     for db in opened:
         if lines[-1].state == "ok":
             lines += [
-                await _line("servers", _servers(settings)),
-                await _line("keys", _keys(settings, db)),
-                await _line("clock", _clock(db)),
-                await _line("webhooks", _webhooks(db)),
-                await _line("hosts", _hosts(settings, db)),
-                await _line("placeholders", _placeholders(db)),
+                await _run_check("servers", database_checks.check_servers(settings)),
+                await _run_check("keys", _keys(settings, db)),
+                await _run_check("clock", database_checks.check_clock(db)),
+                await _run_check("webhooks", database_checks.check_webhooks(db)),
+                await _run_check("hosts", _hosts(settings, db)),
+                await _run_check("placeholders", _placeholders(db)),
             ]
     sound = opened if all(line.state != "bad" for line in lines) else []
     lines += [
-        await _line("redis", _redis(settings)),
-        await _line("service", _service(settings, sound)),
+        await _run_check("redis", _redis(settings)),
+        await _run_check("service", _service(settings, sound)),
     ]
     for db in opened:
         await db.close()
     return lines
 
 
-async def _line(what: str, seen: Awaitable[str]) -> Finding:
+async def _run_check(name: str, check: Awaitable[str]) -> Finding:
     try:
         async with asyncio.timeout(_TIMEOUT_SECONDS):
-            said = await seen
-        return Finding("note" if isinstance(said, Note) else "ok", what, str(said))
+            text = await check
+        return Finding("note" if isinstance(text, Note) else "ok", name, str(text))
     except TimeoutError:
-        said, see = f"There was no response within {_TIMEOUT_SECONDS:g} s.", SEE[what]
+        text, see = f"There was no response within {_TIMEOUT_SECONDS:g} s.", SEE[name]
     except Exception as error:
         # The text of an unexpected error may contain a secret.
-        said = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
-        see = SEE["database" if isinstance(error, Unavailable) else what]
-    more = "" if DOCS in said else f". See {DOCS}{see}"
-    return Finding("bad", what, f"{' '.join(said.split()).removesuffix('.')}{more}")
+        text = failures.message_of(error) or f"{type(error).__name__}, a bug in wishwell."
+        see = SEE["database" if isinstance(error, Unavailable) else name]
+    link = "" if DOCS in text else f". See {DOCS}{see}"
+    return Finding("bad", name, f"{' '.join(text.split()).removesuffix('.')}{link}")
 
 
 async def _settings(settings: Settings) -> str:
@@ -141,10 +132,10 @@ async def _settings(settings: Settings) -> str:
 
 
 async def _files() -> str:
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if most != resource.RLIM_INFINITY and most < _MIN_FILES:
+    _, max_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if max_files != resource.RLIM_INFINITY and max_files < _MIN_FILES:
         raise CheckFailed(
-            f"Only {most:,} files and connections may be open. Raise `ulimit -Hn` to "
+            f"Only {max_files:,} files and connections may be open. Raise `ulimit -Hn` to "
             f"{_MIN_FILES:,} or more."
         )
     return "enough files and connections may be open"
@@ -165,34 +156,13 @@ async def _journal(settings: Settings) -> str:
     path = settings.journal_path
     if not path:
         return Note("off: set WISHWELL_JOURNAL, so that a restore can repeat erasures")
-    there = path if os.access(path, os.F_OK) else os.path.dirname(path) or "."  # noqa: PTH120
-    is_file = os.path.isfile(path) or there != path  # noqa: ASYNC240, PTH113
-    if not (is_file and os.access(there, os.W_OK)):
+    checked_path = path if os.access(path, os.F_OK) else os.path.dirname(path) or "."  # noqa: PTH120
+    is_file = os.path.isfile(path) or checked_path != path  # noqa: ASYNC240, PTH113
+    if not (is_file and os.access(checked_path, os.W_OK)):
         raise CheckFailed(f"{path} can't be written, so nothing can be erased or revoked.")
     if Journal(path).is_another_file():
         raise CheckFailed(f"{path} isn't a journal; name a file for the journal alone.")
     return f"acts are recorded in {path}"
-
-
-async def _database(settings: Settings, opened: list[Database]) -> str:
-    """Checks that the database responds, and appends it to ``opened``."""
-    began = time.monotonic()
-    opening.require_database(settings)
-    opened.append(opening.open_database(settings))
-    await opened[0].ping()
-    return f"{settings.engine}, responds in {(time.monotonic() - began) * 1000:.0f} ms"
-
-
-async def _migrations(settings: Settings) -> str:
-    if settings.engine == "sqlite":
-        waiting = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
-    else:
-        waiting = await migrate.pending_postgres(settings.database_url)
-    if waiting:
-        raise CheckFailed(f"Pending: {', '.join(waiting)}. Run `wishwell migrate`.")
-    if settings.engine != "sqlite":
-        await migrate.check_rights(settings.database_url)
-    return "up to date"
 
 
 async def _keys(settings: Settings, db: Database) -> str:
@@ -212,85 +182,6 @@ async def _keys(settings: Settings, db: Database) -> str:
         return Note(replaced)
     used = keys.key_ids(settings)[0]
     return f"present, and they decrypt all stored secrets; signing key {used}"
-
-
-async def _clock(db: Database) -> str:
-    try:
-        await db.read(ReferenceClock(ids.wall_clock).checked_now)
-    except ClockSuspect as error:
-        raise CheckFailed(f"{error.message}. Until then nothing is removed for its age.") from error
-    # The database's clock, and when a process last took a lease for housekeeping.
-    [[database_time, leased_at]] = await db.read(run_statement, "database_times")
-    apart = abs(ids.wall_clock() - ids.from_timestamp(database_time))
-    ahead = ids.from_timestamp(leased_at) - ids.wall_clock() if leased_at else 0
-    if max(apart, ahead) > _MAX_OFFSET_MS:
-        seconds = max(apart, ahead) / 1000
-        raise CheckFailed(f"The clock differs by {seconds:,.0f} s from the times in the database.")
-    return f"differs by {apart} ms from the database's clock"
-
-
-async def _webhooks(db: Database) -> str:
-    if failing := await db.read(run_statement, "webhooks_failing"):
-        handle, id, since, problem = failing[0]
-        first = f"{id} of store {handle} since {since}. {problem}".strip()
-        raise CheckFailed(f"{len(failing)} webhooks fail; the first: {first}")
-    return "no webhook fails"
-
-
-async def _servers(settings: Settings) -> str:
-    """Checks the hosts in the database URL, and the servers of a cluster."""
-    if settings.engine == "sqlite":
-        return "one embedded file"
-    target = url.parse(settings.database_url)._replace(options={"target_session_attrs": "any"})
-
-    async def ask(address: url.Address) -> str:
-        try:
-            async with asyncio.timeout(_TIMEOUT_SECONDS / 2):
-                there = await connecting.open_one(target, address, statement_cache_size=0)
-                standby = await there.fetchval("SELECT pg_is_in_recovery()")
-                there.terminate()
-        except Exception as error:
-            return f"{address} can't be reached ({type(error).__name__})"
-        return f"{address} {'is a standby' if standby else 'accepts writes'}"
-
-    several = len(target.addresses) > 1
-    said = "; ".join(await asyncio.gather(*map(ask, target.addresses))) if several else "one server"
-    if "can't be reached" in said or (said.count("accepts writes") > 1 and not target.random_order):
-        raise CheckFailed(f"{said}.")
-    there = await connecting.connect(settings.database_url, timeout=_TIMEOUT_SECONDS / 2)
-    try:
-        await _check_server(settings, there)
-        if there.get_settings().server_encoding == "SQL_ASCII":
-            return Note(f"{said}; the encoding is SQL_ASCII, so search is case-sensitive: use UTF8")
-        if not await cluster.is_distributed(there):
-            return said
-        if pairs := await cluster.disconnected_pairs(there):
-            raise CheckFailed(f"These servers of the cluster can't connect: {', '.join(pairs)}.")
-        return f"{said}; all servers of the cluster can connect to each other"
-    finally:
-        there.terminate()
-
-
-async def _check_server(settings: Settings, there: Connection) -> None:
-    """Raises ``CheckFailed`` if the server has too few connections, or a pooler needs timeouts."""
-    pid, most, *timeouts = await there.fetchrow(
-        "SELECT pg_backend_pid(), current_setting('max_connections')::int"
-        " - current_setting('superuser_reserved_connections')::int,"
-        " current_setting('statement_timeout'),"
-        " current_setting('idle_in_transaction_session_timeout')"
-    )
-    wanted = settings.workers * settings.database_connections
-    if pid != there.get_server_pid():  # a pooler, which has its own limit of connections
-        if "0" in timeouts:
-            raise CheckFailed(
-                "There is a connection pooler, and the role has no statement_timeout or no "
-                "idle_in_transaction_session_timeout. Set both with ALTER ROLE."
-            )
-    elif wanted > most:
-        raise CheckFailed(
-            f"The service may open {wanted} connections (WISHWELL_WORKERS times "
-            f"WISHWELL_DATABASE_CONNECTIONS), but the server allows {most}."
-        )
 
 
 async def _hosts(settings: Settings, db: Database) -> str:
@@ -349,40 +240,49 @@ async def _service(settings: Settings, opened: list[Database]) -> str:
     its background jobs finish."""
     if not settings.port:
         return Note("not checked: with WISHWELL_PORT=0 the port is unknown")
-    place = f"{settings.host}:{settings.port}"
+    address = f"{settings.host}:{settings.port}"
     try:
         ready = await _get(settings, "/readyz")
     except OSError as error:
-        raise CheckFailed(f"No service is running on {place}.") from error
+        raise CheckFailed(f"No service is running on {address}.") from error
     if b" 200 " not in ready.partition(b"\r\n")[0]:
-        raise CheckFailed(f"The service on {place} isn't ready.")
+        raise CheckFailed(f"The service on {address} isn't ready.")
     for db in opened:
-        token = await _token(settings, db)
-        answer = await _get(settings, f"{routes.PREFIX}/items", f"Authorization: Bearer {token}")
-        if b" 401 " in answer.partition(b"\r\n")[0]:
-            raise CheckFailed(
-                f"The service on {place} has other signing keys or another database than this "
-                "command: give both the same settings and folder."
-            )
-    measured = (await _get(settings, "/metrics")).decode()
-    overdue_jobs = [
-        job
-        for job, finished_at in re.findall(_DONE_PATTERN, measured)
-        if time.time() - float(finished_at)
-        > _OVERDUE_SECONDS + 3 * settings.purge_interval * (job == "purge")
-    ]
-    if overdue_jobs:
+        await _check_token(settings, db, address)
+    metrics_text = (await _get(settings, "/metrics")).decode()
+    if overdue_jobs := _find_overdue_jobs(settings, metrics_text):
         raise CheckFailed(
             f"These background jobs haven't finished for minutes: {', '.join(overdue_jobs)}. "
             f"See {DOCS}runbooks.md#wishwellbackgroundstuck"
         )
-    proxied = re.search(_UNKNOWN_PROXIES, measured, re.MULTILINE)
-    if proxied and float(proxied[1]):
+    proxied_match = re.search(_UNKNOWN_PROXIES, metrics_text, re.MULTILINE)
+    if proxied_match and float(proxied_match[1]):
         return Note(
-            f"ready on {place}, but proxies outside WISHWELL_TRUSTED_PROXIES forwarded visitors "
-            f"{float(proxied[1]):,.0f} times: their limits don't apply"
+            f"ready on {address}, but proxies outside WISHWELL_TRUSTED_PROXIES forwarded visitors "
+            f"{float(proxied_match[1]):,.0f} times: their limits don't apply"
         )
-    return f"ready on {place}; all background jobs run"
+    return f"ready on {address}; all background jobs run"
+
+
+async def _check_token(settings: Settings, db: Database, address: str) -> None:
+    """Raises ``CheckFailed`` if the service doesn't accept a token of these keys and database."""
+    token = await _token(settings, db)
+    answer = await _get(settings, f"{routes.PREFIX}/items", f"Authorization: Bearer {token}")
+    if b" 401 " in answer.partition(b"\r\n")[0]:
+        raise CheckFailed(
+            f"The service on {address} has other signing keys or another database than this "
+            "command: give both the same settings and folder."
+        )
+
+
+def _find_overdue_jobs(settings: Settings, metrics_text: str) -> list[str]:
+    """Returns the names of the background jobs that haven't finished in time."""
+    return [
+        job
+        for job, done_at in re.findall(_DONE_PATTERN, metrics_text)
+        if time.time() - float(done_at)
+        > _OVERDUE_SECONDS + 3 * settings.purge_interval * (job == "purge")
+    ]
 
 
 async def _token(settings: Settings, db: Database) -> str:

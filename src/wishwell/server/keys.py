@@ -36,9 +36,11 @@ async def missing(tx: Reader, settings: Settings) -> Mapping[str, bool]:
     if row is None:
         return {}
     sealed, signed = map(bool, row)
-    found = zip(_files(settings), (signed, sealed), strict=True)
+    needed_files = zip(_files(settings), (signed, sealed), strict=True)
     return {
-        file: needed for file, needed in found if file and not os.access(f"{file}.key", os.F_OK)
+        file: needed
+        for file, needed in needed_files
+        if file and not os.access(f"{file}.key", os.F_OK)
     }
 
 
@@ -53,16 +55,16 @@ async def make(db: Database, settings: Settings) -> None:
 async def record_signing_key(tx: Writer, settings: Settings, now: str) -> str:
     """Records the signing key that the service starts with, for ``check_signing_key``. Returns a
     warning if the previous key is no longer accepted, or ""."""
-    here, recorded = key_ids(settings), await _recorded_keys(tx)
-    old, changes = recorded.get("current", here[0]), {"current": here[0]}
-    if old not in here:
-        changes |= {"replaced": old, "replaced_at": now}
+    accepted_ids, recorded = key_ids(settings), await _recorded_keys(tx)
+    previous, changes = recorded.get("current", accepted_ids[0]), {"current": accepted_ids[0]}
+    if previous not in accepted_ids:
+        changes |= {"replaced": previous, "replaced_at": now}
     if recorded | changes != recorded:
         await tx.begin()
         await tx.run_many(
             "signing_key_record", [{"name": name, "key": key} for name, key in changes.items()]
         )
-    return "" if old in here else _REPLACED.format(old=old)
+    return "" if previous in accepted_ids else _REPLACED.format(old=previous)
 
 
 # rule: signing-keys
@@ -71,16 +73,19 @@ async def check_signing_key(tx: Reader, settings: Settings, now: int) -> str:
 
     Raises ``Misconfigured`` if the key that the service last started with isn't among these.
     """
-    here, recorded = key_ids(settings), await _recorded_keys(tx)
-    current, old = recorded.get("current", here[0]), recorded.get("replaced", here[0])
-    if current not in here:
+    accepted_ids, recorded = key_ids(settings), await _recorded_keys(tx)
+    current, replaced = (
+        recorded.get("current", accepted_ids[0]),
+        recorded.get("replaced", accepted_ids[0]),
+    )
+    if current not in accepted_ids:
         raise Misconfigured(
             f"The service last started with the signing key {current}, which is not the key here. "
             f"Put it back, or start the service with the new key: {DOCS}runbooks.md#lost-key"
         )
-    if old in here or recorded["replaced_at"] < ids.timestamp(now - ids.DAY_MS):
+    if replaced in accepted_ids or recorded["replaced_at"] < ids.timestamp(now - ids.DAY_MS):
         return ""
-    return _REPLACED.format(old=old)
+    return _REPLACED.format(old=replaced)
 
 
 _REPLACED = (
@@ -111,13 +116,15 @@ async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
                 "it."
             )
         return
-    opening: list[Callable[[], object]] = [
+    decryptions: list[Callable[[], object]] = [
         partial(store_secrets.opened, sealing, *row) for row in stored
     ]
-    opening += [partial(webhooks.decrypted, sealing, *row[:3]) for row in await tx.all("webhooks")]
-    for open_one in opening:
+    decryptions += [
+        partial(webhooks.decrypted, sealing, *row[:3]) for row in await tx.all("webhooks")
+    ]
+    for decrypt in decryptions:
         try:
-            open_one()
+            decrypt()
         except Damaged as error:
             damaged = error
     if damaged is not None:
@@ -132,36 +139,36 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> tuple[list[str
     ``folder`` it only checks. Never replaces a file. Raises ``ServiceError`` and ``OSError``.
     """
     with reading(copy) as tx:
-        keys, warning = asyncio.run(_good_keys(tx, settings))
+        keys, warning = asyncio.run(_usable_keys(tx, settings))
     if folder is None:
         return [], warning
-    place, database = Path(folder).resolve(), config.sqlite_path(settings.database_url)
-    if place in (Path(copy).resolve().parent, Path(database).resolve().parent):
+    target_folder, database = Path(folder).resolve(), config.sqlite_path(settings.database_url)
+    if target_folder in (Path(copy).resolve().parent, Path(database).resolve().parent):
         raise Misconfigured(f"{folder} must be a folder apart from the database and its copy.")
-    place.mkdir(0o700, exist_ok=True)
+    target_folder.mkdir(0o700, exist_ok=True)
     written = []
     for file, key in keys.items():
-        target = place / f"{Path(copy).name}{file.removeprefix(database)}.key"
+        target = target_folder / f"{Path(copy).name}{file.removeprefix(database)}.key"
         key_files.write_key(target, key.decode())
-        with files.open_regular(target) as found:
-            same = found.read() == key
-        if not same:
+        with files.open_regular(target) as key_file:
+            is_same = key_file.read() == key
+        if not is_same:
             raise Misconfigured(f"{target} exists already and is another key: name another FILE.")
         written.append(str(target))
     return written, warning
 
 
-async def _good_keys(tx: Reader, settings: Settings) -> tuple[dict[str, bytes], str]:
+async def _usable_keys(tx: Reader, settings: Settings) -> tuple[dict[str, bytes], str]:
     """Returns the keys in the files that are used, by file, and the warning of
     ``check_signing_key``. Raises ``ServiceError`` if a key that the database needs is missing, does
     not open its secrets or isn't the one that signs."""
-    absent = await missing(tx, settings)
+    missing_files = await missing(tx, settings)
     signing, sealing = _files(settings)
     # A database that no key was made for yet needs none.
-    used = [file for file in (signing, sealing) if file and absent.get(file, True)]
+    used = [file for file in (signing, sealing) if file and missing_files.get(file, True)]
     keys, warning = {file: key_files.embedded_key(file) for file in used}, ""
-    old = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
-    if (settings.signing_keys or signing in keys) and "0011_signing_key" not in old:
+    pending_migrations = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
+    if (settings.signing_keys or signing in keys) and "0011_signing_key" not in pending_migrations:
         warning = await check_signing_key(tx, settings, ids.wall_clock())
     if settings.sealing_keys or sealing in keys:
         with contextlib.suppress(Damaged):  # doctor reports it; the keys are good

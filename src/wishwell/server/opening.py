@@ -87,8 +87,8 @@ def required_sealing(settings: Settings) -> Sealing:
 
     Raises ``Misconfigured`` for a server database without the setting.
     """
-    if (found := sealing(settings)) is not None:
-        return found
+    if (cipher := sealing(settings)) is not None:
+        return cipher
     raise Misconfigured(
         "WISHWELL_SEALING_KEYS is required to store secrets in a PostgreSQL database: "
         "set it to at least 32 characters, for example from `openssl rand -base64 48`."

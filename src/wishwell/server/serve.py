@@ -81,11 +81,11 @@ def _hang_up() -> None:
 
 
 def _allow_files() -> None:
-    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
-    if files != resource.RLIM_INFINITY and files < wanted:
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    new_limit = _FILES if hard_limit == resource.RLIM_INFINITY else min(_FILES, hard_limit)
+    if soft_limit != resource.RLIM_INFINITY and soft_limit < new_limit:
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (new_limit, hard_limit))
 
 
 # rule: init-explicit

@@ -72,11 +72,11 @@ class Supervisor:
     async def run(self) -> None:
         """Calls ``ready`` once all workers serve. Raises ``Unavailable`` if one doesn't start."""
         loop = asyncio.get_running_loop()
-        stop, hung_up = asyncio.Event(), asyncio.Event()
+        stop, reload_requested = asyncio.Event(), asyncio.Event()
         loop.add_signal_handler(signal.SIGTERM, stop.set)
         loop.add_signal_handler(signal.SIGINT, stop.set)
-        loop.add_signal_handler(signal.SIGHUP, hung_up.set)
-        supervising = asyncio.create_task(self._supervise(hung_up))
+        loop.add_signal_handler(signal.SIGHUP, reload_requested.set)
+        supervising = asyncio.create_task(self._supervise(reload_requested))
         stopping = asyncio.create_task(stop.wait())
         await asyncio.wait([supervising, stopping], return_when=asyncio.FIRST_COMPLETED)
         supervising.cancel()
@@ -86,11 +86,11 @@ class Supervisor:
         if not stop.is_set():
             await supervising  # raises its error
 
-    async def _supervise(self, hung_up: asyncio.Event) -> None:
+    async def _supervise(self, reload_requested: asyncio.Event) -> None:
         await self._start(self._settings)
         self._ready()
-        while await hung_up.wait():
-            hung_up.clear()
+        while await reload_requested.wait():
+            reload_requested.clear()
             try:
                 await self._replace_all()
             except Exception as error:
@@ -144,11 +144,11 @@ class Supervisor:
         self._workers = [worker for worker in self._workers if worker not in workers]
 
 
-async def _within(seconds: float, awaited: asyncio.Future[_T], what: str) -> _T:
+async def _within(seconds: float, future: asyncio.Future[_T], action: str) -> _T:
     try:
-        return await asyncio.wait_for(awaited, seconds)
+        return await asyncio.wait_for(future, seconds)
     except TimeoutError:
-        raise Unavailable(f"{what} took longer than {seconds:g} s.") from None
+        raise Unavailable(f"{action} took longer than {seconds:g} s.") from None
 
 
 class _Worker:
@@ -195,11 +195,11 @@ class _Worker:
 
     async def _run_process(self) -> None:
         """Runs a process until it ends. Kills it if it hangs."""
-        heartbeats, theirs = _SPAWN.Pipe(duplex=False)
-        parameters = self._settings, self._listening, theirs
+        heartbeats, worker_end = _SPAWN.Pipe(duplex=False)
+        parameters = self._settings, self._listening, worker_end
         self._process = process = _SPAWN.Process(target=_work, args=parameters, daemon=True)
         process.start()
-        theirs.close()
+        worker_end.close()
         reader = asyncio.StreamReader()
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), heartbeats

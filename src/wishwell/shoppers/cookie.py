@@ -62,11 +62,11 @@ class Signer:
 
     def __init__(self, secrets: Sequence[CookieSecret], store: str, kind: str = "cookie") -> None:
         self._secrets = secrets
-        self._before = f"{kind}\n{store}\n".encode()
+        self._prefix = f"{kind}\n{store}\n".encode()
 
     def value(self, session: str, now: int) -> str:
         """Returns the cookie's value for a session, set at the epoch second ``now``."""
-        return self._written(self._signing(now), Visitor(session, now)).decode()
+        return self._sign(self._choose_secret(now), Visitor(session, now)).decode()
 
     def visitor(self, value: bytes, now: int) -> Visitor | None:
         """Returns the content of a cookie's value, or ``None`` if the value is invalid or expired.
@@ -88,16 +88,16 @@ class Signer:
         ``msgspec.DecodeError``."""
         visitor = _decoder.decode(base64url_decode(value[:_MAX_BYTES].partition(b".")[0]))
         # Compares with every secret, so that the time doesn't depend on which one matches.
-        good = [
-            hmac.compare_digest(self._written(secret, visitor), value) for secret in self._secrets
+        matches = [
+            hmac.compare_digest(self._sign(secret, visitor), value) for secret in self._secrets
         ]
         if not ids.is_session(visitor.session):
             raise ValueError("A customer's GID.")
-        return visitor, self._secrets[good.index(True)].replaced_at
+        return visitor, self._secrets[matches.index(True)].replaced_at
 
-    def _signing(self, now: int) -> CookieSecret:
-        for secret, before in pairwise(self._secrets):
-            age = now - (before.replaced_at or 0) // 1000
+    def _choose_secret(self, now: int) -> CookieSecret:
+        for secret, older in pairwise(self._secrets):
+            age = now - (older.replaced_at or 0) // 1000
             if not -_CLOCK_SKEW_SECONDS <= age <= _PROPAGATION_SECONDS:
                 return secret
         return self._secrets[-1]
@@ -109,9 +109,9 @@ class Signer:
         key = self._secrets[0].secret.encode()
         return base64url_encode(hmac.digest(key, b"shopper\n" + gid.encode(), hashlib.sha256))[:16]
 
-    def _written(self, secret: CookieSecret, visitor: Visitor) -> bytes:
+    def _sign(self, secret: CookieSecret, visitor: Visitor) -> bytes:
         content = base64url_encode(msgspec.json.encode(visitor))
-        signature = hmac.digest(secret.secret.encode(), self._before + content, hashlib.sha256)
+        signature = hmac.digest(secret.secret.encode(), self._prefix + content, hashlib.sha256)
         return content + b"." + base64url_encode(signature)
 
 
@@ -123,17 +123,17 @@ def name(*, secure: bool) -> bytes:
 def line(value: str, *, secure: bool) -> bytes:
     """Returns the ``Set-Cookie`` header for a value; for an empty one, it removes the cookie."""
     age = MAX_AGE if value else 0
-    end = "; Secure" if secure else ""
-    attributes = f"={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{end}"
+    secure_attribute = "; Secure" if secure else ""
+    attributes = f"={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{secure_attribute}"
     return name(secure=secure) + attributes.encode()
 
 
-def values(headers: Sequence[bytes], wanted: bytes) -> list[bytes]:
+def values(headers: Sequence[bytes], cookie_name: bytes) -> list[bytes]:
     """Returns all values of a name in the ``Cookie`` headers, in order."""
-    found = []
+    matches = []
     for header in headers:
         for pair in header.split(b";"):
             key, equals, value = pair.partition(b"=")
-            if equals and key.strip(b" \t") == wanted:
-                found.append(value.strip(b" \t"))
-    return found
+            if equals and key.strip(b" \t") == cookie_name:
+                matches.append(value.strip(b" \t"))
+    return matches

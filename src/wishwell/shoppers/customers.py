@@ -50,7 +50,7 @@ class BadSignature(InvalidEvidence):
     """The key did not make the signature."""
 
 
-class Known(NamedTuple):
+class VerifiedClaims(NamedTuple):
     """The claims of a verified JWT: the customer's GID, and the expiry in epoch seconds."""
 
     customer: str
@@ -60,14 +60,14 @@ class Known(NamedTuple):
 def gid(platform: str, customer: str) -> str:
     """Returns the GID of a customer given by id or GID. Raises ``InvalidEvidence``, and
     ``Placeholder`` for a placeholder."""
-    found = platform, customer
+    platform_and_id = platform, customer
     if customer.startswith("gid://"):
-        found = ids.customer_of(customer) or ("", "")
-    if placeholders.is_customer(found[1]):
-        raise Placeholder(f"its customer id is the placeholder {found[1][:30]}")
-    if found[0] != platform or not ids.is_customer_id(found[1]):
+        platform_and_id = ids.customer_of(customer) or ("", "")
+    if placeholders.is_customer(platform_and_id[1]):
+        raise Placeholder(f"its customer id is the placeholder {platform_and_id[1][:30]}")
+    if platform_and_id[0] != platform or not ids.is_customer_id(platform_and_id[1]):
         raise InvalidEvidence("it doesn't identify a customer of this platform")
-    return ids.customer_gid(*found)
+    return ids.customer_gid(*platform_and_id)
 
 
 # ------------------------------------------------------------------- the platform's signed query
@@ -88,17 +88,17 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
     ``now`` is in epoch seconds. Raises ``InvalidEvidence``.
     """
     values = _values(query)
-    given = values.pop("signature")
+    signatures = values.pop("signature")
     signed = "".join(sorted(f"{name}={','.join(value)}" for name, value in values.items()))
     # Compares with every secret, so that the time doesn't show which one matched.
-    good = [
+    matches = [
         hmac.compare_digest(
             hmac.new(secret.encode(), signed.encode(), hashlib.sha256).hexdigest().encode(),
-            given[0].encode(),
+            signatures[0].encode(),
         )
         for secret in secrets
     ]
-    if len(given) != 1 or not any(good):
+    if len(signatures) != 1 or not any(matches):
         raise InvalidEvidence("its signature is wrong")
     # Repeated values are signed joined by commas, like one value with commas in it, so the
     # platform's parameters must not be repeated.
@@ -110,8 +110,8 @@ def platform_customer(query: bytes, secrets: Sequence[str], now: int) -> str | N
     # that begin with a digit sort first, so no such parameter directly follows the id.)
     if any(signed.count(f"{name}=") != len(values.get(name, [])) for name in _SIGNED_PARAMETERS):
         raise InvalidEvidence("its signed text is ambiguous")
-    moment = "".join(values.get("timestamp", []))
-    if not re.fullmatch(r"[0-9]{1,12}", moment) or not -_AHEAD <= now - int(moment) <= _OLD:
+    timestamp = "".join(values.get("timestamp", []))
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or not -_AHEAD <= now - int(timestamp) <= _OLD:
         raise InvalidEvidence("its timestamp is missing, too old or in the future")
     customer = "".join(values.get("logged_in_customer_id", ["-"]))
     if not re.fullmatch("[0-9]{0,64}", customer):
@@ -172,7 +172,7 @@ def key_id(token: str, accepted: Sequence[str]) -> str | None:
 @functools.lru_cache(maxsize=_MAX_CACHED)
 def jwt_customer(
     token: str, keys: tuple[str | jwt.PyJWK, ...], naming: Naming, platform: str
-) -> Known:
+) -> VerifiedClaims:
     """Verifies a JWT. Returns its customer and expiry; a cached result may have expired since.
 
     A key is valid for its own algorithm only. ``exp`` and ``nbf`` have a minute of leeway. Raises
@@ -213,7 +213,9 @@ def jwt_customer(
         except Exception as wrong:  # a key's holder can sign claims that PyJWT doesn't expect
             error = InvalidEvidence(f"it isn't valid ({type(wrong).__name__})")
         else:
-            return Known(gid(platform, _named(claims, naming.jwt_claim or "sub")), ends)
+            return VerifiedClaims(
+                gid(platform, _customer_of_claim(claims, naming.jwt_claim or "sub")), ends
+            )
     raise error
 
 
@@ -228,7 +230,7 @@ def _check_times(claims: dict[str, Any]) -> None:
         raise InvalidEvidence(f"it isn't valid yet: its nbf is {ahead:.0f} s ahead")
 
 
-def _named(claims: dict[str, Any], claim: str) -> str:
+def _customer_of_claim(claims: dict[str, Any], claim: str) -> str:
     customer = claims.get(claim)
     if type(customer) is int and 1 <= customer <= _MAX_SAFE_INTEGER:
         customer = str(customer)

@@ -70,7 +70,7 @@ class KeySets:
             keys = _parse(source)
         except ValueError as error:
             raise Invalid(f"{name}: isn't a JSON Web Key Set; {error}.") from None
-        if weak := _weak(keys):
+        if weak := _weak_key_ids(keys):
             raise Invalid(
                 f"{name}: the RSA key {weak[0]} is shorter than {_MIN_RSA_BITS:,} bits. "
                 "Replace it, or remove it from the set."
@@ -88,7 +88,9 @@ class KeySets:
         if not source:
             raise InvalidEvidence("the shop has no key set")
         is_fetched = _is_url(source)
-        keys = await self._fetched(source).keys(kid, failed) if is_fetched else _given(source)
+        keys = (
+            await self._fetched(source).keys(kid, failed) if is_fetched else _parse_stored(source)
+        )
         if kid not in keys:
             raise InvalidEvidence("its key (kid) isn't in the shop's key set")
         return keys[kid]
@@ -151,9 +153,9 @@ class _Fetched:
             if not answer.whole:
                 raise Unanswered(f"the response is larger than {MAX_ANSWER_BYTES // 1024} KiB")
             keys = _parse(answer.body)
-            self._keys, self._fetched_at = _strong(keys), began
+            self._keys, self._fetched_at = _without_weak(keys), began
             self._is_down = False
-            if weak := _weak(keys):
+            if weak := _weak_key_ids(keys):
                 log.warning("key_too_short", place=urlsplit(url).hostname, kid=weak[0])
         except (ValueError, Unanswered) as error:
             self._is_down = True
@@ -187,7 +189,7 @@ def _is_url(source: str) -> bool:
     return source.startswith(("http://", "https://"))
 
 
-def _weak(keys: Mapping[str, jwt.PyJWK]) -> list[str]:
+def _weak_key_ids(keys: Mapping[str, jwt.PyJWK]) -> list[str]:
     """Returns the ids of RSA keys that are too short."""
     return [
         kid
@@ -196,8 +198,8 @@ def _weak(keys: Mapping[str, jwt.PyJWK]) -> list[str]:
     ]
 
 
-def _strong(keys: Mapping[str, jwt.PyJWK]) -> dict[str, jwt.PyJWK]:
-    weak = _weak(keys)
+def _without_weak(keys: Mapping[str, jwt.PyJWK]) -> dict[str, jwt.PyJWK]:
+    weak = _weak_key_ids(keys)
     return {kid: key for kid, key in keys.items() if kid not in weak}
 
 
@@ -210,5 +212,5 @@ def _parse(text: str | bytes) -> dict[str, jwt.PyJWK]:
 
 
 @functools.lru_cache(maxsize=1_000)
-def _given(source: str) -> dict[str, jwt.PyJWK]:
-    return _strong(_parse(source))
+def _parse_stored(source: str) -> dict[str, jwt.PyJWK]:
+    return _without_weak(_parse(source))

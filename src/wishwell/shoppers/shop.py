@@ -42,19 +42,19 @@ class Shop:
         accepted = [customers.SHARED] if self._jwt_keys else []
         kid = customers.key_id(token, accepted + [*customers.PUBLIC] * bool(naming.jwt_key_set))
         if kid is None:
-            known = customers.jwt_customer(token, self._jwt_keys, naming, platform)
+            claims = customers.jwt_customer(token, self._jwt_keys, naming, platform)
         else:
             key = await self._key_sets.key(naming.jwt_key_set, kid)
             try:
-                known = customers.jwt_customer(token, (key,), naming, platform)
+                claims = customers.jwt_customer(token, (key,), naming, platform)
             except BadSignature:
-                newer = await self._key_sets.key(naming.jwt_key_set, kid, failed=key)
-                if newer is key:
+                new_key = await self._key_sets.key(naming.jwt_key_set, kid, failed=key)
+                if new_key is key:
                     raise
-                known = customers.jwt_customer(token, (newer,), naming, platform)
-        if known.ends <= time.time():
+                claims = customers.jwt_customer(token, (new_key,), naming, platform)
+        if claims.ends <= time.time():
             raise InvalidEvidence("it has expired")
-        return known.customer
+        return claims.customer
 
 
 # rule: storefront-secrets
@@ -70,10 +70,10 @@ class ShopCache:
 
     def of(self, store: Store) -> Shop:
         """Returns the shop of a store. Raises ``Unavailable`` if its secrets can't be decrypted."""
-        return self._made(store, self._access_cache.sealed_secrets(store.id) or "")
+        return self._open_shop(store, self._access_cache.sealed_secrets(store.id) or "")
 
     @functools.lru_cache(maxsize=cookie.MAX_CACHED)  # noqa: B019 - one instance per process
-    def _made(self, store: Store, sealed: str) -> Shop:
+    def _open_shop(self, store: Store, sealed: str) -> Shop:
         if self._sealing is None or not sealed:  # logged at the start
             raise Unavailable("The storefront has no secrets: WISHWELL_SEALING_KEYS is not set.")
         try:

@@ -1,49 +1,32 @@
 """Stores: the shops of one deployment, isolated from each other (rule: store-isolation).
 
-Start with ``Store`` and ``apply_patch`` here. ``naming.py`` and ``reporting.py`` define groups of a
-store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manages its secrets, and
-``sealing.py`` encrypts them.
+Start with ``Store`` in ``store.py`` and ``apply_patch`` here. ``naming.py`` and ``reporting.py``
+define groups of a store's settings, ``rules.py`` validates its fields, ``store_secrets.py`` manages
+its secrets, and ``sealing.py`` encrypts them.
 """
 
-import re
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple
-from urllib.parse import quote
+from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
 
-from wishwell import field_types, ids
+from wishwell import ids
 from wishwell.config import Settings
 from wishwell.db import Reader, UniqueViolation, Writer, bad_rows, mapping
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
-from wishwell.field_types import MAX_NUMBER, Id, Time, published
 from wishwell.stores import look as looks
 from wishwell.stores import reporting as reports
 from wishwell.stores import rules
 from wishwell.stores.look import Look
 from wishwell.stores.naming import Naming, Pages, authority, check_hosts, normalised_origin
 from wishwell.stores.reporting import Reporting
-
-LIMITS = (
-    "profile_read",
-    "profile_write",
-    "profile_token",
-    "admin_read",
-    "admin_write",
-    "admin_token",
-    "items",
-    "lists",
-    "entries",
-    "list_items",
-)
-"""Limits that a store may override: rate limits per minute, and size limits of a profile."""
-
-_ALL_LIMITS = published(
-    required=LIMITS,
-    properties={name: {"type": "integer", "minimum": 1} for name in LIMITS},
-    **{"x-python": "dict[str, int]"},
-)
+from wishwell.stores.store import LIMITS as LIMITS
+from wishwell.stores.store import TEXT_ID as TEXT_ID
+from wishwell.stores.store import Consent as Consent
+from wishwell.stores.store import ProductIds as ProductIds
+from wishwell.stores.store import Store as Store
+from wishwell.stores.store import StorePatch as StorePatch
+from wishwell.stores.store import number as number
 
 DEFAULT_HANDLE = "default"
 DEFAULT_DROP = 5
@@ -53,122 +36,7 @@ MAX_HOSTS = 50
 PROPAGATION_MS = 5_000
 """Milliseconds until every process has seen a change of a store (rule: changes-take-effect)."""
 
-ProductIds = Literal["integer", "text"]
-Consent = Annotated[
-    Literal["opt-out", "opt-in"],
-    published("NoticeConsent", "Whether those who never chose get notices (opt-out) or not."),
-]
-TEXT_ID = re.compile(field_types.TEXT_ID)
-TEXT_RULE = (
-    "a string of 1 to 100 characters (A-Z, a-z, 0-9 or one of . _ : ~ = -) that begins with a "
-    "letter or digit"
-)
-
-
-# rules: store-settings, store-product-ids
-class Store(msgspec.Struct, frozen=True, rename="camel"):
-    """A store and its settings, which `wishwell store` changes."""
-
-    id: Id
-    handle: str
-    platform: str
-    """The platform in the GIDs of its customers."""
-    product_ids: ProductIds  # rule: store-product-ids
-    auth_flow: str  # possibly with a placeholder {email}
-    """The path of its sign-in page."""
-    hosts: tuple[str, ...]  # rule: storefront-hosts
-    """The origins of the shop."""
-    naming: Naming
-    origins: tuple[str, ...]
-    """The browser origins that may call the API."""
-    limits: Annotated[dict[str, int], _ALL_LIMITS]
-    """The limits in force: requests per minute by kind of token and operation, and the maximum size
-    of a profile."""
-    price_drop_percent: Annotated[int, published(minimum=1, maximum=90)]  # rule: notice-drop
-    events_since: Time | None  # rule: events-enabled
-    """Time from which its events are complete; null while events are turned off."""
-    created_at: Time
-    forget_customers_after: int | None = None  # rule: forget-customers
-    """Months without a request after which a customer is erased; null means never."""
-    forget_since: Time | None = None
-    """When this setting was turned on."""
-    pages: Pages = Pages()
-    reporting: Reporting = Reporting()
-    notices: Consent = "opt-out"  # rule: notice-consent
-    look: Look = Look()
-
-    def __hash__(self) -> int:
-        return hash(self.id)
-
-    # rules: cors-allowed, storefront-visitor-key
-    @property
-    def browser_origins(self) -> tuple[str, ...]:
-        """The origins whose pages may call the API."""
-        shop = self.naming.platform_shop
-        return (*self.origins, *self.hosts, f"https://{shop}") if shop else self.origins
-
-    @property
-    def has_text_ids(self) -> bool:
-        return self.product_ids == "text"
-
-    # rule: store-product-ids
-    def product_id(self, field: str, id: int | str) -> str:
-        """Returns an id as stored. Raises ``Invalid`` (for ``field``) if it breaks ``id_rule``."""
-        text = str(id)
-        if isinstance(id, str) != self.has_text_ids or not TEXT_ID.fullmatch(text):
-            raise Invalid(f"{field}: {self.id_rule}.")
-        return text
-
-    @property
-    def id_rule(self) -> str:
-        """The rule for product and variant ids, in words."""
-        if self.has_text_ids:
-            return f"must be {TEXT_RULE}, because this store has text ids"
-        return f"must be an integer from 1 to {MAX_NUMBER}, because this store has integer ids"
-
-    def shown_id(self, id: int | str) -> int | str:
-        """Returns a stored product or variant id as the API shows it: a number, or text."""
-        return id if self.has_text_ids else number(id)
-
-    # rule: profile-email
-    def sign_in_path(self, email: str) -> str:
-        """Returns the sign-in path for an e-mail address. Raises ``NotFound`` without one."""
-        if not self.auth_flow:
-            raise NotFound("This store has no sign-in path (authFlow).", "sign_in_path_missing")
-        return self.auth_flow.replace("{email}", quote(email, safe=""))
-
-
-class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
-    """Changes to a store. None leaves a field unchanged."""
-
-    handle: str | None = None
-    platform: str | None = None
-    product_ids: str | None = None
-    auth_flow: str | None = None
-    hosts: tuple[str, ...] | None = None
-    naming: Mapping[str, str] | None = None
-    pages: Mapping[str, str] | None = None
-    reporting: Mapping[str, Any] | None = None
-    look: Mapping[str, Any] | None = None
-    origins: tuple[str, ...] | None = None
-    limits: Mapping[str, int | None] | None = None
-    events: bool | None = None
-    price_drop_percent: int | None = None
-    notices: str | None = None
-    forget_customers_after: int | None = None
-    """Months; 0 turns it off."""
-
-
 from_row = mapping.from_columns(Store, "store_fields")
-
-
-def number(id: int | str) -> int | str:
-    """Converts a stored id of a store with integer ids to the number that the API shows.
-
-    Returns other text unchanged: a process that hasn't yet seen the store's change from text ids
-    may have saved it (rule: changes-take-effect).
-    """
-    return int(id) if isinstance(id, int) or id.isdecimal() else id
 
 
 class SizeLimits(NamedTuple):
@@ -218,12 +86,12 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 
 async def erase(tx: Writer, id: str) -> None:
     """Deletes the rows of a store without profiles."""
-    for what in (
+    for statement in (
         *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
         *("erase_counts", "erase_catalogue_runs"),
         *("erase_store_hosts", "erase_stores"),
     ):
-        await tx.run(what, store=id)
+        await tx.run(statement, store=id)
 
 
 # rule: store-product-ids
@@ -323,12 +191,12 @@ def limit(store: Store, settings: Settings, name: str) -> int:
 # rule: store-settings
 def size_limits(store: Store, settings: Settings) -> SizeLimits:
     """Returns the size limits of the store's profiles: its own, or else the settings."""
-    own = store.limits.get
+    own_limit = store.limits.get
     return SizeLimits(
-        items=own("items", settings.items_per_profile),
-        lists=own("lists", settings.lists_per_profile),
-        entries=own("entries", settings.limit_entries),
-        list_items=own("list_items", settings.limit_list_items),
+        items=own_limit("items", settings.items_per_profile),
+        lists=own_limit("lists", settings.lists_per_profile),
+        entries=own_limit("entries", settings.limit_entries),
+        list_items=own_limit("list_items", settings.limit_list_items),
     )
 
 
@@ -343,27 +211,27 @@ def blank(id: str, handle: str, now: str) -> Store:
 def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     """Returns the store with the changes applied and validated. Raises ``Invalid``."""
     reports.check_new(patch.reporting or {})
-    given = structs.asdict(patch)
-    named = {name: value for name, value in given.items() if value is not None}
+    patch_fields = structs.asdict(patch)
+    changes = {name: value for name, value in patch_fields.items() if value is not None}
     if patch.hosts is not None:
         origins = map(normalised_origin, filter(None, patch.hosts))
-        named["hosts"] = tuple(dict.fromkeys(origins))
+        changes["hosts"] = tuple(dict.fromkeys(origins))
     if patch.origins is not None:
-        named["origins"] = tuple(dict.fromkeys(patch.origins))
+        changes["origins"] = tuple(dict.fromkeys(patch.origins))
     for name in GROUPS:
-        if (fields := named.get(name)) is not None:
-            named[name] = structs.replace(getattr(store, name), **fields)
-    if (look := named.get("look")) is not None:
-        named["look"] = structs.replace(look, shop_name=look.shop_name.strip())
+        if (fields := changes.get(name)) is not None:
+            changes[name] = structs.replace(getattr(store, name), **fields)
+    if (look := changes.get("look")) is not None:
+        changes["look"] = structs.replace(look, shop_name=look.shop_name.strip())
     if patch.limits is not None:
         limits = store.limits | dict(patch.limits)
-        named["limits"] = {name: value for name, value in limits.items() if value is not None}
-    if (events := named.pop("events", None)) is not None:
-        named["events_since"] = (store.events_since or _when_propagated(now)) if events else None
-    if (months := named.get("forget_customers_after")) is not None:
-        named["forget_customers_after"] = months or None
-        named["forget_since"] = (store.forget_since or _when_propagated(now)) if months else None
-    store = structs.replace(store, **named)
+        changes["limits"] = {name: value for name, value in limits.items() if value is not None}
+    if (events := changes.pop("events", None)) is not None:
+        changes["events_since"] = (store.events_since or _when_propagated(now)) if events else None
+    if (months := changes.get("forget_customers_after")) is not None:
+        changes["forget_customers_after"] = months or None
+        changes["forget_since"] = (store.forget_since or _when_propagated(now)) if months else None
+    store = structs.replace(store, **changes)
     check(store)
     return store
 
@@ -405,6 +273,6 @@ def check(store: Store) -> None:
 # rule: store-settings
 def with_effective_limits(store: Store, settings: Settings) -> Store:
     """Returns the store with all effective limits, whether its own or from the settings."""
-    known = size_limits(store, settings)._asdict()
-    limits = {name: known.get(name) or limit(store, settings, name) for name in LIMITS}
+    sizes = size_limits(store, settings)._asdict()
+    limits = {name: sizes.get(name) or limit(store, settings, name) for name in LIMITS}
     return structs.replace(store, limits=limits)

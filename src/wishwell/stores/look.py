@@ -68,10 +68,10 @@ def check_texts(texts: Mapping[str, Mapping[str, str]]) -> None:
         raise Invalid(
             f"texts: must have at most {MAX_LANGUAGES} languages and {MAX_TEXTS_BYTES // 1024} KiB."
         )
-    for language, named in texts.items():
+    for language, texts_by_name in texts.items():
         if not _LANGUAGE.fullmatch(language):
             raise Invalid(f"texts: {language[:40]!r} isn't a language such as de or pt-BR.")
-        for name, text in named.items():
+        for name, text in texts_by_name.items():
             if not _NAME.fullmatch(name):
                 raise Invalid(f"texts: {name[:80]!r} isn't the name of a text.")
             if len(text) > MAX_TEXT or not _TEXT.fullmatch(text):

@@ -52,11 +52,11 @@ def normalised_origin(origin: str) -> str:
 
 def check_hosts(hosts: Sequence[str], service_url: str) -> None:
     """Raises ``Invalid`` for a repeated host, and for a service's address that has no API."""
-    known = set(map(authority, hosts))
-    if len(known) < len(hosts):
+    authorities = set(map(authority, hosts))
+    if len(authorities) < len(hosts):
         raise Invalid("host: contains the same host with http and with https; keep only one.")
     # rule: storefront-visitor-key
-    if service_url and authority(service_url) in known:
+    if service_url and authority(service_url) in authorities:
         raise Invalid(
             f"service-url: {service_url[:80]!r} must not be one of the shop's hosts, which have no "
             "API."

@@ -45,14 +45,14 @@ class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
 
 
 @functools.cache
-def _names() -> set[str]:
+def _zone_names() -> set[str]:
     return available_timezones() - _MACHINE_ZONES
 
 
 # rule: count-days
 def zone(field: str, name: str) -> tzinfo:
     """Returns a time zone by its IANA name. Raises ``Invalid``, naming ``field``."""
-    if name not in _names():
+    if name not in _zone_names():
         raise Invalid(f"{field}: {name[:80]!r} isn't an IANA time zone (for example Europe/Paris).")
     return ZoneInfo(name)
 

@@ -96,5 +96,5 @@ def check(fields: Mapping[str, object], label: str = "") -> None:
     """
     for name, (pattern, sentence) in _RULES.items():
         if name in fields and not re.fullmatch(pattern, str(fields[name])):
-            shown = str(fields[name])[:80]
-            raise Invalid(f"{label or name.replace('_', '-')}: {shown!r} {sentence}.")
+            shown_text = str(fields[name])[:80]
+            raise Invalid(f"{label or name.replace('_', '-')}: {shown_text!r} {sentence}.")

@@ -30,7 +30,7 @@ class Sealing:
     """Encrypts and decrypts with ``keys``, 32 bytes or more each, the newest first."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
-        self._keys = {_key_id(key): AESGCM(_derived(key)) for key in keys}
+        self._keys = {_key_id(key): AESGCM(_derive_key(key)) for key in keys}
         self._newest = _key_id(keys[0])
 
     def seal(self, plain: bytes, owner: str) -> str:
@@ -68,5 +68,5 @@ def _key_id(key: bytes) -> str:
     return hmac.digest(key, b"wishwell sealing kid", "sha256")[:6].hex()
 
 
-def _derived(key: bytes) -> bytes:
+def _derive_key(key: bytes) -> bytes:
     return HKDF(SHA256(), length=32, salt=None, info=b"wishwell sealing").derive(key)

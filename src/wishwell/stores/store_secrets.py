@@ -76,10 +76,10 @@ async def change(
     now = clock()
     row = await tx.one("store_secrets", store=store.id)
     before = _new_secrets() if row is None else opened(sealing, store.id, row[0])
-    after = _patched(before, patch, now, await _expired_before(tx, clock))
+    after = _apply_patch(before, patch, now, await _expired_before(tx, clock))
     _check("jwt-key", after.jwt_keys, MAX_KEYS, 32)
     _check("platform-secret", after.platform, MAX_PLATFORM_SECRETS, 16)
-    text, at = _sealed(sealing, store.id, after), ids.timestamp(now)
+    text, at = _seal(sealing, store.id, after), ids.timestamp(now)
     await tx.run("store_secrets_set", store=store.id, sealed=text, now=at)
     return after
 
@@ -124,7 +124,7 @@ async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
     await stores.lock(tx)
     sealed = {row[0]: row[1] for row in await tx.all("store_secrets_changed", since="")}
     now, expired_before = clock(), await _expired_before(tx, clock)
-    at = ids.timestamp(now)
+    updated_at = ids.timestamp(now)
     for store in await stores.listed(tx):
         text, current = sealed.get(store.id), None
         try:
@@ -134,10 +134,13 @@ async def prepare(tx: Writer, sealing: Sealing, clock: ReferenceClock) -> None:
             raise Misconfigured(f"Store {store.handle}: {error.message}") from error
         if current is None:
             continue
-        kept = _patched(current, SecretsPatch(), now, expired_before)
-        if text is None or kept != current or not sealing.is_newest(text):
+        renewed = _apply_patch(current, SecretsPatch(), now, expired_before)
+        if text is None or renewed != current or not sealing.is_newest(text):
             await tx.run(
-                "store_secrets_set", store=store.id, sealed=_sealed(sealing, store.id, kept), now=at
+                "store_secrets_set",
+                store=store.id,
+                sealed=_seal(sealing, store.id, renewed),
+                now=updated_at,
             )
 
 
@@ -170,7 +173,7 @@ async def _expired_before(tx: Reader, clock: ReferenceClock) -> int:
         return 0
 
 
-def _patched(
+def _apply_patch(
     current: StoreSecrets, patch: SecretsPatch, now: int, expired_before: int
 ) -> StoreSecrets:
     cookie = current.cookie
@@ -180,18 +183,18 @@ def _patched(
         signer = msgspec.structs.replace(cookie[0], replaced_at=now)
         cookie = (*_new_secrets().cookie, signer, *cookie[1:])
     return StoreSecrets(
-        tuple(old for old in cookie if (old.replaced_at or now) > expired_before),
+        tuple(secret for secret in cookie if (secret.replaced_at or now) > expired_before),
         current.jwt_keys if patch.jwt_keys is None else patch.jwt_keys,
         current.platform if patch.platform is None else patch.platform,
     )
 
 
-def _check(field: str, texts: Sequence[str], most: int, shortest: int) -> None:
-    if len(texts) > most:
-        raise Invalid(f"{field}: must be at most {most} keys.")
-    if any(not shortest <= len(text) <= 1_000 or not text.isprintable() for text in texts):
-        raise Invalid(f"{field}: each must be one line of {shortest} to 1,000 characters.")
+def _check(field: str, texts: Sequence[str], max_count: int, min_length: int) -> None:
+    if len(texts) > max_count:
+        raise Invalid(f"{field}: must be at most {max_count} keys.")
+    if any(not min_length <= len(text) <= 1_000 or not text.isprintable() for text in texts):
+        raise Invalid(f"{field}: each must be one line of {min_length} to 1,000 characters.")
 
 
-def _sealed(sealing: Sealing, store_id: str, plain: StoreSecrets) -> str:
+def _seal(sealing: Sealing, store_id: str, plain: StoreSecrets) -> str:
     return sealing.seal(msgspec.json.encode(plain), f"store {store_id}")

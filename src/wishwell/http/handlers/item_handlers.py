@@ -19,13 +19,17 @@ _SORTS = ("newest", "custom", "oldest", "price", "title")
 # rule: item-sort
 async def list_items(request: Request) -> object:
     sort, included = queries.choice(request.query, "sort", _SORTS), queries.include(request.query)
-    asked = responding.asked_page(request, "items", "" if sort in _SORTS[:2] else sort)
+    page_request = responding.parse_page_request(
+        request, "items", "" if sort in _SORTS[:2] else sort
+    )
     if sort == "price" or sort == "title":
         if not isinstance(request.scope, Profile):
             raise Invalid(f"Profile: is required with an admin token to sort by {sort}.")
-        page = await request.run(sorting.page, request.scope, asked, sort, included=included)
+        page = await request.run(sorting.page, request.scope, page_request, sort, included=included)
     else:
-        page = await request.run(shown.page if included else items.page, request.scope, asked)
+        page = await request.run(
+            shown.page if included else items.page, request.scope, page_request
+        )
     return responding.complete(page, request)
 
 
@@ -51,59 +55,61 @@ async def create_item(request: Request) -> object:
 
 async def save_items(request: Request) -> object:
     profile = responding.new_owner(request)
-    wanted = (await request_body.decode(request, request_types.NewItemsBody)).new_items(
+    new_items = (await request_body.decode(request, request_types.NewItemsBody)).new_items(
         request.store
     )
     await responding.create_profile(request)
     # rule: bulk-atomic
-    new_ids = [request.service.new_id() for _ in wanted][::-1]
+    new_ids = [request.service.new_id() for _ in new_items][::-1]
     limits, now = request.size_limits, request.now()
-    list_ids = _new_list_ids(request, wanted)
-    saved = await request.run(saving.save_many, profile, wanted, new_ids, limits, now, list_ids)
+    list_ids = _new_list_ids(request, new_items)
+    saved = await request.run(saving.save_many, profile, new_items, new_ids, limits, now, list_ids)
     items.show(saved, text_ids=request.store.has_text_ids)
     return saved
 
 
-def _new_list_ids(request: Request, wanted: Sequence[NewItem]) -> list[str]:
+def _new_list_ids(request: Request, new_items: Sequence[NewItem]) -> list[str]:
     """Returns an id for each list that the items name."""
-    return [request.service.new_id() for new in wanted if new.list_name is not None]
+    return [request.service.new_id() for item in new_items if item.list_name is not None]
 
 
 async def delete_items(request: Request) -> None:
-    service, scope, listed = request.service, request.scope, "itemIds" in request.query
+    service, scope, ids_in_query = request.service, request.scope, "itemIds" in request.query
+    if isinstance(scope, Profile) and scope.is_nobody:  # rule: storefront-visitor
+        return
     raw = await request_body.read(request)
-    if bool(raw) == listed:  # rule: bulk-atomic
+    if bool(raw) == ids_in_query:  # rule: bulk-atomic
         raise Invalid(
             "itemIds: is required, either in the body or as ?itemIds=a,b, but not in both."
         )
-    if listed:
-        chosen = queries.several(request.query, "itemIds")
+    if ids_in_query:
+        item_ids = queries.several(request.query, "itemIds")
     else:
-        chosen = request_body.decoded(request, raw, request_types.ItemIdsBody).item_ids
+        item_ids = request_body.decoded(request, raw, request_types.ItemIdsBody).item_ids
     if isinstance(scope, WholeStore):
-        sessions = await service.db.read(profiles.sessions_owning, scope, chosen)
+        sessions = await service.db.read(profiles.sessions_owning, scope, item_ids)
         await service.access_cache.touch_now(sessions)
-    await request.run(item_changes.delete_many, scope, chosen, request.now())
+    await request.run(item_changes.delete_many, scope, item_ids, request.now())
 
 
 async def get_item(request: Request) -> object:
     find = shown.including(items.find) if queries.include(request.query) else items.find
-    return await responding.owned(request, find)
+    return await responding.run_as_owner(request, find)
 
 
 async def update_item(request: Request) -> object:
     body = await request_body.decode(request, request_types.ItemPatchBody, find=get_item)
     patch = body.patch(request.store)
-    return await responding.owned(request, saving.change, patch, request.now())
+    return await responding.run_as_owner(request, saving.change, patch, request.now())
 
 
 async def delete_item(request: Request) -> None:
-    await responding.owned(request, item_changes.delete, request.now())
+    await responding.run_as_owner(request, item_changes.delete, request.now())
 
 
 async def set_item_lists(request: Request) -> object:
     body = await request_body.decode(request, request_types.ItemListsBody)
-    chosen = fields.each_once("listIds", body.list_ids)
-    return await responding.owned(
-        request, item_changes.set_lists, chosen, request.size_limits, request.now()
+    list_ids = fields.each_once("listIds", body.list_ids)
+    return await responding.run_as_owner(
+        request, item_changes.set_lists, list_ids, request.size_limits, request.now()
     )

@@ -10,16 +10,18 @@ from wishwell.wishlists import lists
 
 
 async def list_lists(request: Request) -> object:
-    return await request.run(lists.page, request.scope, responding.asked_page(request, "lists"))
+    return await request.run(
+        lists.page, request.scope, responding.parse_page_request(request, "lists")
+    )
 
 
 async def create_list(request: Request) -> Response:
     profile = responding.new_owner(request)
-    new = (await request_body.decode(request, request_types.NewListBody)).new_list()
+    fields = (await request_body.decode(request, request_types.NewListBody)).new_list()
     await responding.create_profile(request)
     id, limits, now = request.service.new_id(), request.size_limits, request.now()
-    made = await request.run(lists.create, profile, new, id, limits, now)
-    return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
+    created = await request.run(lists.create, profile, fields, id, limits, now)
+    return responses.created(created, f"{responding.PREFIX}/lists/{created.id}")
 
 
 _SORTS: Mapping[str, lists.Sort] = {
@@ -34,33 +36,35 @@ _SORTS: Mapping[str, lists.Sort] = {
 # rule: list-sort
 async def get_list(request: Request) -> object:
     sort = queries.choice(request.query, "sort", (*_SORTS, "price", "title"))
-    included = queries.include(request.query)
+    with_products = queries.include(request.query)
     if sort == "price" or sort == "title":
-        return await responding.owned(request, sorting.find, sort, included=included)
-    find = shown.including(lists.find) if included else lists.find
-    return await responding.owned(request, find, _SORTS[sort])
+        return await responding.run_as_owner(request, sorting.find, sort, included=with_products)
+    find = shown.including(lists.find) if with_products else lists.find
+    return await responding.run_as_owner(request, find, _SORTS[sort])
 
 
 async def update_list(request: Request) -> object:
     body = await request_body.decode(request, request_types.ListPatchBody, find=get_list)
-    return await responding.owned(request, lists.change, body.patch(), request.now())
+    return await responding.run_as_owner(request, lists.change, body.patch(), request.now())
 
 
 async def delete_list(request: Request) -> None:
-    await responding.owned(request, lists.delete, request.now())
+    await responding.run_as_owner(request, lists.delete, request.now())
 
 
 async def order_list_items(request: Request) -> object:
-    chosen = (await request_body.decode(request, request_types.ItemOrderBody)).item_ids
-    return await responding.owned(request, lists.order, chosen, request.now())
+    item_ids = (await request_body.decode(request, request_types.ItemOrderBody)).item_ids
+    return await responding.run_as_owner(request, lists.order, item_ids, request.now())
 
 
 async def put_list_item(request: Request) -> object:
     after = (await request_body.decode(request, request_types.PlaceBody, optional=True)).after
     item_id, limits = request.parameters["itemId"], request.size_limits
-    return await responding.owned(request, lists.put_item, item_id, after, limits, request.now())
+    return await responding.run_as_owner(
+        request, lists.put_item, item_id, after, limits, request.now()
+    )
 
 
 async def remove_list_item(request: Request) -> None:
     item_id, limits = request.parameters["itemId"], request.size_limits
-    await responding.owned(request, lists.remove_item, item_id, limits, request.now())
+    await responding.run_as_owner(request, lists.remove_item, item_id, limits, request.now())

@@ -81,9 +81,11 @@ class OrdersBody(Body):
 async def put_orders(request: Request) -> Response:
     orders.check_accepted(request.store)
     body = await request_body.decode(request, OrdersBody)
-    given = fields.each("orders", body.orders, lambda one: one.order(request))
-    done = [await request.run(orders.apply, request.store, one, request.now()) for one in given]
-    return responses.json(200, Data(done))
+    new_orders = fields.each("orders", body.orders, lambda order: order.order(request))
+    outcomes = [
+        await request.run(orders.apply, request.store, order, request.now()) for order in new_orders
+    ]
+    return responses.json(200, Data(outcomes))
 
 
 async def delete_order(request: Request) -> None:

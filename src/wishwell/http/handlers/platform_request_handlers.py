@@ -24,8 +24,8 @@ async def take_platform_webhook(request: Request) -> object:
     shop = headers.get(signed_webhooks.SHOP, b"").decode("latin-1")
     store = service.access_cache.store_of_platform_shop(shop)
     # Without sealing keys no store has secrets.
-    opened = service.shops.of(store) if store and service.sealing else None
-    secrets = opened.platform_secrets if opened else ()
+    opened_shop = service.shops.of(store) if store and service.sealing else None
+    secrets = opened_shop.platform_secrets if opened_shop else ()
     body = signed_webhooks.verify(raw, headers, secrets)
     assert store is not None
     await rate_limits.count_webhook(request, store)
@@ -35,21 +35,23 @@ async def take_platform_webhook(request: Request) -> object:
         delivery = hashlib.sha256(headers[signed_webhooks.SIGNATURE]).hexdigest()
         result = await request.run(platform_webhooks.apply_body, store, delivery, body, id, now)
         return {"result": result}
-    asked = signed_webhooks.read_privacy_request(raw, body, headers, store)
-    taken = await request.run(platform_requests.take, store, asked, id, now)
-    if taken == id:
-        log.info("platform_request", store=store.handle, topic=asked.topic, request=id)
-    return {"id": taken}
+    privacy_request = signed_webhooks.read_privacy_request(raw, body, headers, store)
+    request_id = await request.run(platform_requests.take, store, privacy_request, id, now)
+    if request_id == id:
+        log.info("platform_request", store=store.handle, topic=privacy_request.topic, request=id)
+    return {"id": request_id}
 
 
 async def list_requests(request: Request) -> object:
-    asked = responding.asked_page(request, "requests")
-    return await request.run(platform_requests.page, request.store, asked)
+    page_request = responding.parse_page_request(request, "requests")
+    return await request.run(platform_requests.page, request.store, page_request)
 
 
 async def get_request_export(request: Request) -> Response:
     id, now = request.parameters["requestId"], request.now()
-    return responses.stored(await request.run(platform_requests.export, request.store, id, now))
+    return responses.stored_document(
+        await request.run(platform_requests.export, request.store, id, now)
+    )
 
 
 async def call_off_request(request: Request) -> None:

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import ids, profiles
 from wishwell.access import auth
-from wishwell.errors import Invalid, Unavailable
+from wishwell.errors import Invalid, NotFound, Unavailable
 from wishwell.field_types import ProfileGid, published
 from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
@@ -20,6 +20,8 @@ from wishwell.telemetry import metrics
 from wishwell.wishlists import linking
 
 _NEEDS_PROFILE = "this operation acts on one profile"
+_NO_RECORDS = {"items": 0, "lists": 0, "notices": None}
+"""The profile of a visitor without a session, as the API shows it."""
 
 
 class SignIn(msgspec.Struct, rename="camel"):
@@ -49,33 +51,43 @@ async def identify_profile(request: Request) -> object:
 
 
 async def get_profile(request: Request) -> object:
-    return _for_caller(
-        request, await request.run(records.find, responding.new_owner(request, _NEEDS_PROFILE))
-    )
+    profile = responding.new_owner(request, _NEEDS_PROFILE)
+    if profile.is_nobody:
+        return _NO_RECORDS
+    return _for_caller(request, await request.run(records.find, profile))
 
 
-def _for_caller(request: Request, shown: ProfileView) -> ProfileView:
+# rule: storefront-visitor
+def _named_profile(request: Request) -> Profile:
+    """Returns the request's profile. Raises ``NotFound`` for a visitor without a session."""
+    profile = responding.new_owner(request, _NEEDS_PROFILE)
+    if profile.is_nobody:
+        raise NotFound("This visitor has no profile yet.", "profile_not_found")
+    return profile
+
+
+def _for_caller(request: Request, view: ProfileView) -> ProfileView:
     """Removes the e-mail address unless the caller is an admin. Returns the record.
 
     The address is unconfirmed, so it may be somebody else's.
     """
     if request.caller is None or request.caller.kind != "admin":
-        shown.email = UNSET
-    return shown
+        view.email = UNSET
+    return view
 
 
 async def update_profile(request: Request) -> object:
-    profile = responding.new_owner(request, _NEEDS_PROFILE)
+    profile = _named_profile(request)
     body = await request_body.decode(request, request_types.ProfilePatchBody, find=get_profile)
     notices = body.notices if isinstance(body.notices, bool) else None
-    chosen = await request.run(records.set_notices, profile, notices, request.now())
-    return _for_caller(request, chosen)
+    view = await request.run(records.set_notices, profile, notices, request.now())
+    return _for_caller(request, view)
 
 
 async def export_profile(request: Request) -> Response:
-    profile = responding.new_owner(request, _NEEDS_PROFILE)
-    shown = await request.run(records.find, profile)
-    return responses.streamed(personal_export.document(request.service.db, profile, shown))
+    profile = _named_profile(request)
+    view = await request.run(records.find, profile)
+    return responses.streamed(personal_export.document(request.service.db, profile, view))
 
 
 # rules: erase-immediate, erase-event
@@ -92,36 +104,40 @@ async def erase_profile(request: Request) -> None:
 # rule: profile-email
 async def list_profiles(request: Request) -> object:
     email = profiles.check_email(queries.required(request.query, "email"))
-    asked = responding.asked_page(request, f"profiles|{email}")
-    return await request.run(records.by_email, request.store, email, asked)
+    page_request = responding.parse_page_request(request, f"profiles|{email}")
+    return await request.run(records.by_email, request.store, email, page_request)
 
 
 async def create_profile_token(request: Request) -> Response:
     service = request.service
     responding.check_admin(request)
     body = await request_body.decode(request, request_types.TokenBody, optional=True)
-    session = _named(request, "session", body.session)
-    customer = _named(request, "customer", body.customer)
+    session = _profile_of_kind(request, "session", body.session)
+    customer = _profile_of_kind(request, "customer", body.customer)
     # Read before any write: an error after the merge would wrongly say "Nothing was done".
-    named = customer or session
-    revoked = await service.db.read(auth.revoked_until, named.id) if named else 0
+    named_profile = customer or session
+    revoked_until = (
+        await service.db.read(auth.revoked_until, named_profile.id) if named_profile else 0
+    )
     profile = await _token_profile(request, session, customer)
-    token = service.authenticator.issue(profile, revoked)
+    token = service.authenticator.issue(profile, revoked_until)
     return responses.created(ProfileToken(token, profile.gid))
 
 
-def _named(request: Request, kind: profiles.Kind, gid: str | UnsetType | None) -> Profile | None:
+def _profile_of_kind(
+    request: Request, kind: profiles.Kind, gid: str | UnsetType | None
+) -> Profile | None:
     """Returns the customer or session named in the body, or else in the ``Profile`` header.
 
     Raises ``Invalid`` if the two differ.
     """
-    named = request.profile_of(gid, kind) if isinstance(gid, str) else None
-    header = request.scope  # rule: profile-header
-    if not isinstance(header, Profile) or header.is_session != (kind == "session"):
-        return named
-    if named is not None and named != header:
+    body_profile = request.profile_of(gid, kind) if isinstance(gid, str) else None
+    header_scope = request.scope  # rule: profile-header
+    if not isinstance(header_scope, Profile) or header_scope.is_session != (kind == "session"):
+        return body_profile
+    if body_profile is not None and body_profile != header_scope:
         raise Invalid(f"{kind}: must be the same as the {kind} in the Profile header.")
-    return header
+    return header_scope
 
 
 async def _token_profile(

@@ -47,32 +47,38 @@ async def product_report(request: Request) -> Response:
     sort = queries.choice(request.query, "sort", reports.SORTS)
     by = queries.choice(request.query, "by", reports.BY)
     title = _title(request)
-    if _as_csv(request):
-        of = await read(reports.span, store, period)
+    if _wants_csv(request):
+        span = await read(reports.span, store, period)
         if "limit" in request.query:
-            most = queries.limit(request.query["limit"])
-            parts = _one(await read(reports.products, store, of, sort, by, 0, most, title))
+            max_rows = queries.limit(request.query["limit"])
+            batches = _yield_once(
+                await read(reports.products, store, span, sort, by, 0, max_rows, title)
+            )
         else:
-            parts = reports.product_batches(request.service.db, store, of, sort, by, title)
-        return _csv(f"wishes-{period.first}-{period.last}", reports.columns(by, sort), parts)
-    asked = responding.asked_page(request, f"report|{dates}|{sort}|{by}|{title}")
-    at, limit = 0, asked.limit
-    if asked.cursor is not None:  # rule: report-period
-        period, at = _position(asked.cursor)
-    of = await read(reports.span, store, period)
+            batches = reports.product_batches(request.service.db, store, span, sort, by, title)
+        return _respond_csv(
+            f"wishes-{period.first}-{period.last}", reports.columns(by, sort), batches
+        )
+    page_request = responding.parse_page_request(request, f"report|{dates}|{sort}|{by}|{title}")
+    offset, limit = 0, page_request.limit
+    if page_request.cursor is not None:  # rule: report-period
+        period, offset = _parse_cursor(page_request.cursor)
+    span = await read(reports.span, store, period)
     if period.until_now:
-        period = reports.Period(period.first, max(period.last, of.now.day))
-    rows = await read(reports.products, store, of, sort, by, at, limit + 1, title)
-    return _respond(of, rows[:limit], _links(request, period, at, limit, rows))
+        period = reports.Period(period.first, max(period.last, span.now.day))
+    rows = await read(reports.products, store, span, sort, by, offset, limit + 1, title)
+    return _respond(span, rows[:limit], _links(request, period, offset, limit, rows))
 
 
 def _links(
-    request: Request, period: reports.Period, at: int, limit: int, rows: list[Any]
+    request: Request, period: reports.Period, offset: int, limit: int, rows: list[Any]
 ) -> Mapping[str, str]:
     """Returns the cursors of the pages around ``rows``, which begin at an offset and are up to one
     more than ``limit``."""
-    later = _cursor(period, at + limit) if len(rows) > limit else None
-    page = Page(rows[:limit], later, _cursor(period, max(0, at - limit)) if at else None)
+    next_cursor = _cursor(period, offset + limit) if len(rows) > limit else None
+    page = Page(
+        rows[:limit], next_cursor, _cursor(period, max(0, offset - limit)) if offset else None
+    )
     return request.service.cursor_signer.links(page, request.cursor_scope)
 
 
@@ -85,82 +91,84 @@ def _cursor(period: reports.Period, offset: int) -> Cursor:
     return Cursor(str(UUID(int=first << 96 | last << 64 | offset)), backward=False)
 
 
-def _position(cursor: Cursor) -> tuple[reports.Period, int]:
+def _parse_cursor(cursor: Cursor) -> tuple[reports.Period, int]:
     """Returns the arguments of ``_cursor``."""
-    at = UUID(cursor.id).int
-    first, last = (date.fromordinal(at >> bits & 0xFFFFFFFF).isoformat() for bits in (96, 64))
-    return reports.Period(first, last), at & 0xFFFFFFFFFFFFFFFF
+    number = UUID(cursor.id).int
+    first, last = (date.fromordinal(number >> bits & 0xFFFFFFFF).isoformat() for bits in (96, 64))
+    return reports.Period(first, last), number & 0xFFFFFFFFFFFFFFFF
 
 
 async def summary_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
-    of = await read(reports.span, store, period)
-    summary = reports.summary(of)
+    span = await read(reports.span, store, period)
+    summary = reports.summary(span)
     if store.reporting.purchases:
         summary.purchases = await read(purchases.summary, store, period.first, period.last)
-    if _as_csv(request):
+    if _wants_csv(request):
         columns, rows = reports.summary_table(summary)
-        return _csv(f"summary-{period.first}-{period.last}", columns, _one(rows))
-    return _respond(of, summary)
+        return _respond_csv(f"summary-{period.first}-{period.last}", columns, _yield_once(rows))
+    return _respond(span, summary)
 
 
 async def days_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
     product = _product(request, "product", store) if "product" in request.query else ""
-    of = await read(reports.span, store, period)
-    days = await read(reports.days, store, of, product)
-    if _as_csv(request):
-        return _csv(f"days-{period.first}-{period.last}", reports.DAY_COLUMNS, _one(days))
-    return _respond(of, days)
+    span = await read(reports.span, store, period)
+    days = await read(reports.days, store, span, product)
+    if _wants_csv(request):
+        return _respond_csv(
+            f"days-{period.first}-{period.last}", reports.DAY_COLUMNS, _yield_once(days)
+        )
+    return _respond(span, days)
 
 
 async def purchases_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
-    as_csv, by = _as_csv(request), queries.choice(request.query, "by", purchases.BY)
+    as_csv, by = _wants_csv(request), queries.choice(request.query, "by", purchases.BY)
     if by == "day":
         for name in ("limit", "page"):
             if name in request.query:
                 raise Invalid(f"{name}: is allowed only with by=product; by day has all days.")
-        every: list[Any] = await read(purchases.days, store, reports.days_in(period))
+        rows: list[Any] = await read(purchases.days, store, reports.days_in(period))
     elif as_csv:
-        most = queries.limit(request.query["limit"]) if "limit" in request.query else None
-        every = await read(purchases.products, store, period.first, period.last, most)
+        max_rows = queries.limit(request.query["limit"]) if "limit" in request.query else None
+        rows = await read(purchases.products, store, period.first, period.last, max_rows)
     else:
         dates = request.query.get("from"), request.query.get("to")
-        asked = responding.asked_page(request, f"purchases|{dates}")
-        at, limit = 0, asked.limit
-        if asked.cursor is not None:  # rule: report-period
-            period, at = _position(asked.cursor)
-        every = await read(purchases.products, store, period.first, period.last, limit + 1, at)
-        links = responses.page_info(_links(request, period, at, limit, every))
-        return responses.json(200, EarnedReport(every[:limit], links))
+        page_request = responding.parse_page_request(request, f"purchases|{dates}")
+        offset, limit = 0, page_request.limit
+        if page_request.cursor is not None:  # rule: report-period
+            period, offset = _parse_cursor(page_request.cursor)
+        rows = await read(purchases.products, store, period.first, period.last, limit + 1, offset)
+        links = responses.page_info(_links(request, period, offset, limit, rows))
+        return responses.json(200, EarnedReport(rows[:limit], links))
     if not as_csv:
-        return responses.json(200, EarnedReport(every))
-    columns, rows = purchases.table(by, every)
-    return _csv(f"purchases-{period.first}-{period.last}", columns, _one(rows))
+        return responses.json(200, EarnedReport(rows))
+    columns, table_rows = purchases.table(by, rows)
+    return _respond_csv(f"purchases-{period.first}-{period.last}", columns, _yield_once(table_rows))
 
 
 async def wishers_report(request: Request) -> object:
-    store, given = request.store, request.query
+    store, query = request.store, request.query
     product = _product(request, "product", store)
-    chosen = wishers.search_for(
-        product, _product(request, "variant", store) if "variant" in given else None
+    wishers_search = wishers.search_for(
+        product, _product(request, "variant", store) if "variant" in query else None
     )
-    if _as_csv(request) and "limit" not in given:
-        parts = wishers.wisher_batches(request.service.db, store, chosen)
-        return _csv(f"wishers-{product}", wishers.COLUMNS, parts)
-    asked = responding.asked_page(request, f"wishers|{chosen.values!r}")
-    asked = msgspec.structs.replace(asked, search=chosen)
-    page = await request.service.db.long_read(wishers.page, store, asked)
-    if _as_csv(request):
-        return _csv(f"wishers-{product}", wishers.COLUMNS, _one(page.records))
+    if _wants_csv(request) and "limit" not in query:
+        batches = wishers.wisher_batches(request.service.db, store, wishers_search)
+        return _respond_csv(f"wishers-{product}", wishers.COLUMNS, batches)
+    page_request = responding.parse_page_request(request, f"wishers|{wishers_search.values!r}")
+    page_request = msgspec.structs.replace(page_request, search=wishers_search)
+    page = await request.service.db.long_read(wishers.page, store, page_request)
+    if _wants_csv(request):
+        return _respond_csv(f"wishers-{product}", wishers.COLUMNS, _yield_once(page.records))
     return page
 
 
 # rule: show-wishes
 async def list_wish_counts(request: Request) -> Response:
     store = request.store
-    given = queries.several(request.query, "products")
+    shown_ids = queries.several(request.query, "products")
     if not store.reporting.show_wishes:
         raise NotFound(
             "This store doesn't publish the number of wishes for its products.",
@@ -168,14 +176,14 @@ async def list_wish_counts(request: Request) -> Response:
         )
     if isinstance(request.acts_on, Profile):
         await request.service.db.read(profiles.check_open, request.acts_on)
-    asked = [product_bodies.product_id(id, store, "products") for id in given]
-    reached = await request.service.db.read(reports.rounded_wishes, store, asked)
-    return responses.kept([reports.ShownCount(*each) for each in reached], _SHOWN_SECONDS)
+    product_ids = [product_bodies.product_id(id, store, "products") for id in shown_ids]
+    counts = await request.service.db.read(reports.rounded_wishes, store, product_ids)
+    return responses.cacheable([reports.ShownCount(*count) for count in counts], _SHOWN_SECONDS)
 
 
 def _period(request: Request) -> reports.Period:
-    given, now = request.query, request.service.clock()
-    return reports.period(request.store, given.get("from"), given.get("to"), now)
+    query, now = request.query, request.service.clock()
+    return reports.period(request.store, query.get("from"), query.get("to"), now)
 
 
 def _title(request: Request) -> str:
@@ -190,21 +198,21 @@ def _product(request: Request, name: str, store: Store) -> str:
     return product_bodies.product_id(queries.required(request.query, name), store, name)
 
 
-def _as_csv(request: Request) -> bool:
+def _wants_csv(request: Request) -> bool:
     return queries.choice(request.query, "format", ("json", "csv")) == "csv"
 
 
-def _respond(of: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
+def _respond(span: reports.Span, data: Any, links: Mapping[str, str] = {}) -> Response:
     """Returns a report with the time of its last count (rule: report-period)."""
-    as_of, since = of.counted.as_of, of.counted.since
+    as_of, since = span.counted.as_of, span.counted.since
     page_info = responses.page_info(links)
     return responses.json(200, Report(data=data, page_info=page_info, as_of=as_of, since=since))
 
 
 # rule: report-csv
-def _csv(name: str, columns: Sequence[str], parts: AsyncIterable[list[Any]]) -> Response:
-    return responses.csv(spreadsheet.csv_file(columns, parts), name)
+def _respond_csv(name: str, columns: Sequence[str], batches: AsyncIterable[list[Any]]) -> Response:
+    return responses.csv(spreadsheet.csv_file(columns, batches), name)
 
 
-async def _one(records: list[Any]) -> AsyncIterator[list[Any]]:
+async def _yield_once(records: list[Any]) -> AsyncIterator[list[Any]]:
     yield records

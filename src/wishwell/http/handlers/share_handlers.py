@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from wishwell.errors import no_record
 from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
@@ -18,16 +19,18 @@ T = TypeVar("T")
 
 
 # A path without a list is about the whole wishlist.
-async def _owned(request: Request, use_case: Callable[..., Awaitable[T]], *arguments: Any) -> T:
+async def _run_as_owner(
+    request: Request, use_case: Callable[..., Awaitable[T]], *arguments: Any
+) -> T:
     if "listId" in request.parameters:
-        return await responding.owned(request, use_case, *arguments)
+        return await responding.run_as_owner(request, use_case, *arguments)
     owner = responding.new_owner(request, "this operation acts on one profile")
     return await request.run(use_case, owner, shares.WHOLE, *arguments)
 
 
 async def list_shares(request: Request) -> object:
     noun = f"shares|{request.parameters.get('listId', '')}"
-    return await _owned(request, shares.page, responding.asked_page(request, noun))
+    return await _run_as_owner(request, shares.page, responding.parse_page_request(request, noun))
 
 
 async def create_share(request: Request) -> Response:
@@ -36,22 +39,22 @@ async def create_share(request: Request) -> Response:
         now
     )
     await responding.create_profile(request)
-    return responses.created(await _owned(request, shares.create, terms, id, token, now))
+    return responses.created(await _run_as_owner(request, shares.create, terms, id, token, now))
 
 
 async def update_share(request: Request) -> object:
     body = await request_body.decode(request, request_types.ShareBody, find=_get_share)
-    return await _owned(
+    return await _run_as_owner(
         request, shares.change, request.parameters["shareId"], body.terms(request.now())
     )
 
 
 async def _get_share(request: Request) -> object:
-    return await _owned(request, shares.find, request.parameters["shareId"])
+    return await _run_as_owner(request, shares.find, request.parameters["shareId"])
 
 
 async def delete_share(request: Request) -> None:
-    await _owned(request, shares.delete, request.parameters["shareId"])
+    await _run_as_owner(request, shares.delete, request.parameters["shareId"])
 
 
 # ------------------------------------------------------------------------------- for everybody
@@ -67,13 +70,13 @@ async def get_shared_list(request: Request) -> object:
 # rule: copy-list
 async def copy_shared_list(request: Request) -> Response:
     caller, service = responding.new_owner(request), request.service
-    new = (await request_body.decode(request, request_types.CopyBody, optional=True)).patch()
+    fields = (await request_body.decode(request, request_types.CopyBody, optional=True)).patch()
     lookup, token = await _share_lookup(request), request.parameters["token"]
     await _create_profile(request, lookup)
-    new_list = NewList(service.new_id(), new)
+    new_list = NewList(service.new_id(), fields)
     new_id, limits, now = service.new_id, request.size_limits, request.now()
-    made = await request.run(copies.copy, lookup, token, caller, new_list, new_id, limits, now)
-    return responses.created(made, f"{responding.PREFIX}/lists/{made.id}")
+    copy = await request.run(copies.copy, lookup, token, caller, new_list, new_id, limits, now)
+    return responses.created(copy, f"{responding.PREFIX}/lists/{copy.id}")
 
 
 # rule: reserve-quantity
@@ -87,8 +90,10 @@ async def reserve_shared_item(request: Request) -> object:
 
 
 async def delete_reservation(request: Request) -> None:
-    token, id = request.parameters.values()
-    await request.run(reservations.cancel, token, id, responding.new_owner(request))
+    holder, (token, id) = responding.new_owner(request), request.parameters.values()
+    if holder.is_nobody:  # rule: storefront-visitor
+        raise no_record("reservation")
+    await request.run(reservations.cancel, token, id, holder)
 
 
 async def _create_profile(request: Request, lookup: ShareLookup) -> None:

@@ -48,8 +48,10 @@ async def update_store(request: Request) -> object:
 
 
 async def list_tokens(request: Request) -> object:
-    asked = responding.asked_page(request, "tokens")
-    return await request.run(auth.admin_tokens_page, request.store, _own_token_id(request), asked)
+    page_request = responding.parse_page_request(request, "tokens")
+    return await request.run(
+        auth.admin_tokens_page, request.store, _own_token_id(request), page_request
+    )
 
 
 # rule: token-revoked
@@ -70,15 +72,15 @@ def _own_token_id(request: Request) -> str:
 async def list_products(request: Request) -> object:
     # rule: search-terms. A search for a rare title scans all products.
     run = request.service.db.long_read if "query" in request.query else request.run
-    asked = responding.asked_page(request, "products")
-    return await run(products.page, WholeStore(request.store), asked)
+    page_request = responding.parse_page_request(request, "products")
+    return await run(products.page, WholeStore(request.store), page_request)
 
 
 async def put_products(request: Request) -> None:
     store, service = request.store, request.service
-    given = (await request_body.decode(request, product_bodies.ProductsBody)).named(store)
-    new_ids = [service.new_id() for _ in given]
-    await request.run(products.put, store, given, new_ids, request.now())
+    new_products = (await request_body.decode(request, product_bodies.ProductsBody)).named(store)
+    new_ids = [service.new_id() for _ in new_products]
+    await request.run(products.put, store, new_products, new_ids, request.now())
 
 
 async def get_product(request: Request) -> object:
@@ -88,8 +90,10 @@ async def get_product(request: Request) -> object:
 async def put_product(request: Request) -> object:
     store, new_id = request.store, request.service.new_id()
     id = new_product_id(store, "productId", store.shown_id(_product_id(request)))
-    given = (await request_body.decode(request, product_bodies.ProductBody)).product(id, store)
-    return await request.run(products.put_one, store, given, new_id, request.now())
+    new_product = (await request_body.decode(request, product_bodies.ProductBody)).product(
+        id, store
+    )
+    return await request.run(products.put_one, store, new_product, new_id, request.now())
 
 
 async def delete_product(request: Request) -> None:
@@ -103,9 +107,9 @@ def _product_id(request: Request) -> str:
 
 # rule: feed-once
 async def list_events(request: Request) -> Response:
-    given = request.query
-    limit, types = queries.limit(given.get("limit")), queries.event_types(given.get("type"))
-    after = queries.resume(given.get("from"))
-    feed = shown.feed if queries.include(given) else events.feed
+    query = request.query
+    limit, types = queries.limit(query.get("limit")), queries.event_types(query.get("type"))
+    after = queries.resume(query.get("from"))
+    feed = shown.feed if queries.include(query) else events.feed
     page = await request.run(feed, request.store, after, limit, types)
     return responses.json(200, Feed(page.events, str(page.until)))

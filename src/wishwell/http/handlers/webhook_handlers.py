@@ -16,17 +16,17 @@ T = TypeVar("T")
 
 
 async def list_webhooks(request: Request) -> object:
-    asked = responding.asked_page(request, "webhooks")
-    return await request.run(webhooks.page, request.store, asked)
+    page_request = responding.parse_page_request(request, "webhooks")
+    return await request.run(webhooks.page, request.store, page_request)
 
 
 async def create_webhook(request: Request) -> Response:
     body = await request_body.decode(request, request_types.NewWebhookBody)
     request.service.outbound.check("url", body.url)
-    sealing, new = _sealing(request), body.new_webhook()
+    sealing, new_webhook = _sealing(request), body.new_webhook()
     id, now = request.service.new_id(), request.now()
-    made = await request.run(webhooks.create, sealing, request.store, new, id, now)
-    return responses.created(made, f"{responding.PREFIX}/webhooks/{made.id}")
+    webhook = await request.run(webhooks.create, sealing, request.store, new_webhook, id, now)
+    return responses.created(webhook, f"{responding.PREFIX}/webhooks/{webhook.id}")
 
 
 async def get_webhook(request: Request) -> object:
@@ -64,8 +64,10 @@ async def replay_webhook(request: Request) -> object:
 
 
 async def list_deliveries(request: Request) -> object:
-    asked = responding.asked_page(request, f"deliveries|{request.parameters['webhookId']}")
-    return await _on_webhook(request, deliveries.page, asked)
+    page_request = responding.parse_page_request(
+        request, f"deliveries|{request.parameters['webhookId']}"
+    )
+    return await _on_webhook(request, deliveries.page, page_request)
 
 
 async def retry_delivery(request: Request) -> object:
@@ -89,8 +91,8 @@ def _on_webhook(
     request: Request,
     use_case: Callable[Concatenate[Any, Store, str, P], Awaitable[T]],
     *arguments: P.args,
-    **named: P.kwargs,
+    **options: P.kwargs,
 ) -> Awaitable[T]:
     """Runs a use-case on the webhook in the path."""
     id = request.parameters["webhookId"]
-    return request.run(use_case, request.store, id, *arguments, **named)
+    return request.run(use_case, request.store, id, *arguments, **options)

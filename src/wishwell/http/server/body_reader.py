@@ -87,7 +87,7 @@ class BodyReader:
                 _large[self] = None
                 if len(_large) > MAX_LARGE:
                     # Not the new one, or slow clients could keep out everybody else.
-                    oldest = next(one for one in _large if not one.ended)
+                    oldest = next(body for body in _large if not body.ended)
                     oldest.end(Overloaded())
 
     def share(self, memory: BodyMemory, find_sender: Callable[[], str]) -> None:

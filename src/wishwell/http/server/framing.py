@@ -47,10 +47,10 @@ def _check_absolute(url: bytes, hosts: Collection[bytes]) -> None:
     HTTP gives the target precedence, but a proxy in front may use either. Because both are equal
     after this check, other code can rely on ``Host``.
     """
-    named = _AUTHORITY.match(url)
-    if named is None:
+    authority_match = _AUTHORITY.match(url)
+    if authority_match is None:
         raise Invalid("The request target must be a path.")
-    if [host.lower() for host in hosts] != [named[1].lower()]:
+    if [host.lower() for host in hosts] != [authority_match[1].lower()]:
         raise Invalid("Host: must be the same as the host of the request target.")
 
 

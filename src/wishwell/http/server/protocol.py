@@ -352,23 +352,23 @@ class HttpProtocol(asyncio.Protocol):
         Measured over all the time spent waiting for the client.
         """
         unread = self._unread()
-        taken, self._waited, self._bytes_read = self._bytes_read + self._before - unread, 0.0, 0
-        if taken >= _MIN_READ_BYTES_PER_SECOND * self._settings.answer_timeout:
+        read_size, self._waited, self._bytes_read = self._bytes_read + self._before - unread, 0.0, 0
+        if read_size >= _MIN_READ_BYTES_PER_SECOND * self._settings.answer_timeout:
             self._watch_reader()
             return
         log.info("dropped", unread=unread, reason="The client didn't read the response in time.")
         metrics.DROPPED.inc()
         # Reset the connection: else the kernel would keep its buffer and continue to send it.
-        at_once = struct.pack("ii", 1, 0)
-        self._transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, at_once)
+        no_linger = struct.pack("ii", 1, 0)
+        self._transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, no_linger)
         self._transport.abort()
 
     def _unread(self) -> int:
         """Returns the unacknowledged bytes: in our write buffer and in the kernel's send queue."""
         descriptor = self._transport.get_extra_info("socket").fileno()
-        [held] = struct.unpack("i", fcntl.ioctl(descriptor, termios.TIOCOUTQ, bytes(4)))
-        waiting: int = self._transport.get_write_buffer_size()
-        return waiting + int(held)
+        [unsent_bytes] = struct.unpack("i", fcntl.ioctl(descriptor, termios.TIOCOUTQ, bytes(4)))
+        buffered_bytes: int = self._transport.get_write_buffer_size()
+        return buffered_bytes + int(unsent_bytes)
 
     # ------------------------------------------------------------------- deadlines and errors
 
@@ -381,14 +381,14 @@ class HttpProtocol(asyncio.Protocol):
             self._timer = self._loop.call_at(self._deadline, self._on_timer)
 
     def _on_timer(self) -> None:
-        self._timer_at, left = math.inf, self._deadline - self._loop.time()
-        if 0 < left < math.inf:
-            self._set_deadline(left)
-        elif left <= 0 and not self._reading and not self._in_progress:
+        self._timer_at, remaining_seconds = math.inf, self._deadline - self._loop.time()
+        if 0 < remaining_seconds < math.inf:
+            self._set_deadline(remaining_seconds)
+        elif remaining_seconds <= 0 and not self._reading and not self._in_progress:
             self._set_deadline(_IDLE_SECONDS)  # what it sent is deferred
-        elif left <= 0 and self._reads == _HEADERS:
+        elif remaining_seconds <= 0 and self._reads == _HEADERS:
             self._refuse(BodyTimeout("The headers didn't arrive in time."))
-        elif left <= 0:
+        elif remaining_seconds <= 0:
             self._transport.close()
 
     def _refuse(self, error: ServiceError) -> None:

@@ -41,24 +41,20 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
     """
     if not path:
         return assets.redirect(f"{base}/")
-    store, shared = visit.store, path == "/shared"
+    store, is_shared = visit.store, path == "/shared"
     pages = store.pages
-    own = pages.shared_page if shared else pages.wishlist_page
+    own_page = pages.shared_page if is_shared else pages.wishlist_page
     # On a redirect the browser keeps the fragment, and with it the token after the #.
-    if own and "{token}" not in own and own != base + path:
-        return assets.redirect(own)
+    if own_page and "{token}" not in own_page and own_page != base + path:
+        return assets.redirect(own_page)
     look = store.look
     lang = _language(look, languages)
-    title, of_shared, noscript = _TEXTS.get(lang.partition("-")[0], _TEXTS["en"])
+    title, shared_title, noscript = _TEXTS.get(lang.partition("-")[0], _TEXTS["en"])
     attributes = {"lang": lang, "product-url": pages.product_url, "cart-url": look.cart_url}
     attributes["shop-url"] = look.shop_url
-    if not shared and store.events_since is None:  # price drop notices need events
-        attributes["notices"] = "off"
-    if not shared and _leads_to_sign_in(visit):
-        attributes["sign-in"] = store.auth_flow
-    if not shared and (link := pages.shared_page):
-        attributes["shared-page"] = link if "{token}" in link else f"{link}#{{token}}"
-    name = _title(look, lang) or (of_shared if shared else title)
+    if not is_shared:
+        attributes |= _wishlist_attributes(visit)
+    name = _title(look, lang) or (shared_title if is_shared else title)
     style = _style(look)
     service = visitors.service_of(visit) if store.naming.platform_shop else ""
     page = _PAGE.format(
@@ -67,7 +63,7 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
         title=escape(f"{name} – {look.shop_name}" if look.shop_name else name),
         head=f"<style>{style}</style>\n{_texts(look)}" if style else _texts(look),
         header=_header(visit),
-        element="wishlist-shared" if shared else "wishlist-page",
+        element="wishlist-shared" if is_shared else "wishlist-page",
         attributes="".join(
             f' {name}="{escape(text)}"' for name, text in attributes.items() if text
         ),
@@ -76,31 +72,45 @@ def answer(path: str, base: str, visit: StorefrontRequest, languages: str | None
     return Response(200, page.encode(), [*_HEADERS, *_security(style, service)])
 
 
+def _wishlist_attributes(visit: StorefrontRequest) -> dict[str, str]:
+    """Returns the attributes that only the element of the shopper's own wishlist has."""
+    store, shared_page = visit.store, visit.store.pages.shared_page
+    attributes = {}
+    if store.events_since is None:  # price drop notices need events
+        attributes["notices"] = "off"
+    if _leads_to_sign_in(visit):
+        attributes["sign-in"] = store.auth_flow
+    if shared_page:
+        has_token = "{token}" in shared_page
+        attributes["shared-page"] = shared_page if has_token else f"{shared_page}#{{token}}"
+    return attributes
+
+
 # rule: storefront-pages
 def _leads_to_sign_in(visit: StorefrontRequest) -> bool:
     """Returns whether a visitor can sign in: the default path alone may lead nowhere."""
-    known = visit.shop.names_customers or visit.caller is not None
+    has_sign_in = visit.shop.names_customers or visit.caller is not None
     path = visit.store.auth_flow
-    return "{" not in path and (known or path != stores.DEFAULT_AUTH_FLOW)
+    return "{" not in path and (has_sign_in or path != stores.DEFAULT_AUTH_FLOW)
 
 
 # rule: page-look
 def _language(look: Look, accepted: str | None) -> str:
     """Returns the store's language or that of the browser, if any texts are in it, or English."""
-    own = [language for language, texts in look.texts.items() if texts]
-    wanted = look.language.lower()
-    if {wanted, wanted.partition("-")[0]} & {*_TEXTS, *map(str.lower, own)}:
+    own_languages = [language for language, texts in look.texts.items() if texts]
+    preferred = look.language.lower()
+    if {preferred, preferred.partition("-")[0]} & {*_TEXTS, *map(str.lower, own_languages)}:
         return look.language
-    return assets.preferred(accepted, [*_TEXTS, *own]) or "en"
+    return assets.preferred(accepted, [*_TEXTS, *own_languages]) or "en"
 
 
 def _title(look: Look, lang: str) -> str:
     """Returns the text that replaces the page's heading, found as the page's script does, or ''."""
     base = lang.partition("-")[0]
-    places = [lang.lower(), base] if base in _TEXTS else [lang.lower(), base, "en"]
-    own = {language.lower(): texts for language, texts in look.texts.items()}
-    found = (own.get(place, {}).get("title") for place in places)
-    return next(filter(None, found), "").partition("|")[0]
+    lookup_order = [lang.lower(), base] if base in _TEXTS else [lang.lower(), base, "en"]
+    texts_by_language = {language.lower(): texts for language, texts in look.texts.items()}
+    titles = (texts_by_language.get(language_key, {}).get("title") for language_key in lookup_order)
+    return next(filter(None, titles), "").partition("|")[0]
 
 
 # rule: page-look
@@ -108,8 +118,8 @@ def _style(look: Look) -> str:
     """Returns the colours as CSS, which has only characters that a checked colour has."""
     if not look.accent:
         return ""
-    on = looks.text_on_accent(look.accent)
-    return f":root{{--wishlist-accent:{look.accent};--wishlist-on-accent:{on}}}"
+    text_colour = looks.text_on_accent(look.accent)
+    return f":root{{--wishlist-accent:{look.accent};--wishlist-on-accent:{text_colour}}}"
 
 
 @functools.lru_cache(256)
@@ -140,8 +150,8 @@ def _header(visit: StorefrontRequest) -> str:
     if not visit.store.hosts and not look.shop_url:
         return ""
     # A platform's proxy sends the service's own host, which no shopper knows.
-    known = [host.partition("://")[2] or host for host in visit.store.hosts]
-    host = visit.host if visit.host in known or not known else known[0]
+    hosts = [host.partition("://")[2] or host for host in visit.store.hosts]
+    host = visit.host if visit.host in hosts or not hosts else hosts[0]
     name = escape(look.shop_name or host.removeprefix("www."))
-    shown = f'<img src="{escape(look.logo_url)}" alt="{name}">' if look.logo_url else name
-    return f'<header><a href="{escape(look.shop_url or "/")}">{shown}</a></header>'
+    content = f'<img src="{escape(look.logo_url)}" alt="{name}">' if look.logo_url else name
+    return f'<header><a href="{escape(look.shop_url or "/")}">{content}</a></header>'

@@ -11,8 +11,8 @@ import structlog
 
 from wishwell import ids, profiles
 from wishwell.access.auth import Caller
-from wishwell.errors import NotFound, Unauthenticated, Unavailable, no_record
-from wishwell.http import assets, queries, rate_limits, request_body, responding, responses
+from wishwell.errors import NotFound, Unauthenticated, Unavailable
+from wishwell.http import assets, rate_limits, request_body, responses
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
@@ -107,9 +107,13 @@ class Storefront:
             elif name not in _OURS or (not of_api and answer.status < 400 and name in _OF_ASSETS):
                 headers.append((name, value))
         if of_api:
-            kept = dict(answer.headers).get(b"cache-control", b"")
+            cache_control = dict(answer.headers).get(b"cache-control", b"")
             # rule: show-wishes. A cached response is valid for the same cookies only.
-            headers += ((b"cache-control", kept), _VARY) if b"max-age" in kept else _PRIVATE
+            headers += (
+                ((b"cache-control", cache_control), _VARY)
+                if b"max-age" in cache_control
+                else _PRIVATE
+            )
             headers += self._shopper_headers(request.visit)
             if request.rate_limit_state is not None:
                 headers += responses.limits(request.rate_limit_state)
@@ -172,7 +176,7 @@ class Storefront:
     # rule: storefront-visitor
     async def forget_session(
         self, request: Request, visit: StorefrontRequest, route: Route
-    ) -> Route | Response:
+    ) -> Route:
         """Resolves a request again, as of a new visitor, whose session was linked or purged."""
         visit.session = None
         visit.remove_cookie()
@@ -181,40 +185,24 @@ class Storefront:
     # rules: storefront-visitor, limit-address
     async def _resolve_nobody(
         self, request: Request, visit: StorefrontRequest, route: Route
-    ) -> Route | Response:
-        """Resolves the request of a visitor without a session, who has no data. Only a save creates
-        a session."""
+    ) -> Route:
+        """Lets a visitor without a session act as an empty profile or, to save or to change a
+        shared list, as the session that the handler will create."""
         request.caller = request.acts_on = None
-        if route.caller == "welcome":  # rule: storefront-visitor
+        if route.caller == "welcome":
             return route
-        service = self._service
         if request.reads:
             await self._count_nobody(request, visit, "reads")
-        if route.path == "/wishes":  # rule: show-wishes
-            request.query = queries.parameters(request.query_string, route.query["GET"])
-            return responding.answer(request, await route.methods["GET"](request))
-        if route.path == "/profile" and request.reads:
-            return responses.record({"items": 0, "lists": 0, "notices": None})
-        if route.path.startswith("/profile"):
-            raise NotFound("This visitor has no profile yet.", "profile_not_found")
-        shares = "token" in request.parameters and request.method != "DELETE"
-        if request.parameters and not shares:
-            noun = next(iter(request.parameters)).removesuffix("Id")
-            raise no_record("reservation" if noun == "token" else noun)
-        if request.method == "DELETE":
-            return responses.no_content()
-        if request.reads:
-            return responses.page([], {})
-        if visit.signed and not visitors.service_of(visit):
-            # rule: storefront-platform
-            raise Unauthenticated(
-                "Sign in to save: this shop's platform removes cookies.", "sign_in_required"
-            )
+            if not route.of_shop:
+                request.query_string = b""  # whatever the search, an empty profile has no matches
+        names_record = bool(request.parameters) and "token" not in request.parameters
+        if names_record or request.method not in ("POST", "PUT"):
+            request.acts_on = profiles.of_nobody(visit.store)
+            return route
         id = ids.random_uuid()
-        gid = ids.session_gid(service.settings.session_namespace, id)
+        gid = ids.session_gid(self._service.settings.session_namespace, id)
         request.create_profile = functools.partial(self._begin_session, id)
-        session = profiles.of_session(visit.store, gid, by_token=True)
-        self._act_as(request, visit, session)
+        self._act_as(request, visit, profiles.of_session(visit.store, gid, by_token=True))
         return route
 
     async def _count_nobody(self, request: Request, visit: StorefrontRequest, what: str) -> None:
@@ -227,6 +215,10 @@ class Storefront:
         """Creates the session of a visitor who saves something for the first time."""
         service, visit = self._service, request.visit
         assert visit is not None
+        if visit.signed and not visitors.service_of(visit):  # rule: storefront-platform
+            raise Unauthenticated(
+                "Sign in to save: this shop's platform removes cookies.", "sign_in_required"
+            )
         limit, what = service.settings.limit_new_sessions, "new visitors"
         # A captured query may be sent with any address.
         for sender in filter(None, (visit.signature, visit.address)):

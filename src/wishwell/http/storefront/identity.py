@@ -130,8 +130,8 @@ def _host(request: Request, caller: Caller | None) -> str:
 
 
 def _is_https(request: Request, forwards: bool) -> bool:
-    protocol = request.header(b"x-forwarded-proto") if forwards else None
-    return (protocol or "").strip().lower() == "https"
+    forwarded_scheme = request.header(b"x-forwarded-proto") if forwards else None
+    return (forwarded_scheme or "").strip().lower() == "https"
 
 
 # rule: limit-address
@@ -174,18 +174,20 @@ def _signing_store(request: Request) -> Store | None:
 
 async def identify(request: Request, visit: StorefrontRequest) -> None:
     """Resolves the customer and the visitor. Raises ``Unauthenticated`` for invalid evidence."""
-    jars = [value for name, value in request.pairs if name == b"cookie"]
-    found = cookie.values(jars, cookie.name(secure=visit.secure)) if jars else []
-    session = _visitor(request, visit, found[0]) if len(found) == 1 else None
-    if found:
+    cookie_headers = [value for name, value in request.pairs if name == b"cookie"]
+    cookie_values = (
+        cookie.values(cookie_headers, cookie.name(secure=visit.secure)) if cookie_headers else []
+    )
+    session = _visitor(request, visit, cookie_values[0]) if len(cookie_values) == 1 else None
+    if cookie_values:
         visit.has_cookie = True
         if session is None:
             visit.remove_cookie()
     try:
-        customer = await _customer(request, visit, jars)
-    except Placeholder as wrong:
+        customer = await _customer(request, visit, cookie_headers)
+    except Placeholder as placeholder:
         customer = None
-        _log_placeholder(request, visit.store, str(wrong))
+        _log_placeholder(request, visit.store, str(placeholder))
     visit.session = session
     visit.customer = None if customer is None else profiles.of_customer(visit.store, customer)
     visit.is_identified = True
@@ -213,18 +215,20 @@ def _log_placeholder(request: Request, store: Store, reason: str) -> None:
 
 
 # rule: storefront-naming
-async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes]) -> str | None:
+async def _customer(
+    request: Request, visit: StorefrontRequest, cookie_headers: list[bytes]
+) -> str | None:
     """Returns the customer's GID: named by the proxy, else by the platform, else by the shop's
     JWT."""
     platform, naming = visit.store.platform, visit.store.naming
-    said = request.header(b"wishwell-customer")
-    if said is not None:
+    customer_header = request.header(b"wishwell-customer")
+    if customer_header is not None:
         if visit.caller is None or visit.caller.kind != "naming":
             raise Invalid("Wishwell-Customer: requires a token created with --names-customers.")
-        with _refusing(Invalid, "invalid_request", "Wishwell-Customer"):
-            return None if said == "-" else customers.gid(platform, said)
+        with _refuse_invalid(Invalid, "invalid_request", "Wishwell-Customer"):
+            return None if customer_header == "-" else customers.gid(platform, customer_header)
     if visit.signed:
-        with _refusing(Unauthenticated, "signature_invalid", "The platform's signed query"):
+        with _refuse_invalid(Unauthenticated, "signature_invalid", "The platform's signed query"):
             customer = customers.platform_customer(
                 request.query_string, visit.shop.platform_secrets, int(time.time())
             )
@@ -234,35 +238,39 @@ async def _customer(request: Request, visit: StorefrontRequest, jars: list[bytes
     if header and (text := request.header(header)) is not None:
         request.check_once(header)
         token = text[7:] if text[:7].lower() == "bearer " else text
-        with _refusing(Unauthenticated, "signature_invalid", naming.jwt_header):
+        with _refuse_invalid(Unauthenticated, "signature_invalid", naming.jwt_header):
             return await visit.shop.customer(token.strip())
     if naming.jwt_cookie:
-        found = cookie.values(jars, naming.jwt_cookie.encode())
-        return await _of_cookies(request, visit, [*dict.fromkeys(found)]) if found else None
+        cookie_values = cookie.values(cookie_headers, naming.jwt_cookie.encode())
+        return (
+            await _customer_of_cookies(request, visit, [*dict.fromkeys(cookie_values)])
+            if cookie_values
+            else None
+        )
     return None
 
 
 # rule: storefront-jwt
-async def _of_cookies(
-    request: Request, visit: StorefrontRequest, different: list[bytes]
+async def _customer_of_cookies(
+    request: Request, visit: StorefrontRequest, cookie_values: list[bytes]
 ) -> str | None:
     """Returns the GID of the customer that the JWTs of these cookies name, if it is one. A browser
     sends several if the shop set the cookie on different domains or paths."""
-    named: set[str] = set()
+    gids: set[str] = set()
     reason, placeholder = "", None
-    for value in different[:_MAX_JWT_COOKIES]:
+    for value in cookie_values[:_MAX_JWT_COOKIES]:
         try:
-            named.add(await visit.shop.customer(value.decode("latin-1")))
-        except Expired as wrong:
+            gids.add(await visit.shop.customer(value.decode("latin-1")))
+        except Expired as error:
             # Browsers send a shop's old cookies for years.
-            reason = reason or (str(wrong) if len(different) > 1 else "")
-        except Placeholder as wrong:
-            placeholder = wrong
-        except InvalidEvidence as wrong:
-            reason = str(wrong)
-    if len(named) == 1:
-        return named.pop()
-    if named:
+            reason = reason or (str(error) if len(cookie_values) > 1 else "")
+        except Placeholder as error:
+            placeholder = error
+        except InvalidEvidence as error:
+            reason = str(error)
+    if len(gids) == 1:
+        return gids.pop()
+    if gids:
         reason = "its cookies name different customers"
     if reason:
         metrics.count_refused_jwt(visit.store.handle)
@@ -273,7 +281,7 @@ async def _of_cookies(
 
 
 @contextlib.contextmanager
-def _refusing(
+def _refuse_invalid(
     error: Callable[[str, Code], RequestError], code: Code, evidence: str
 ) -> Iterator[None]:
     """Raises ``error`` with this ``code`` for invalid evidence other than a placeholder."""
@@ -281,8 +289,8 @@ def _refusing(
         yield
     except Placeholder:
         raise
-    except InvalidEvidence as wrong:
-        raise error(f"{evidence}: {wrong}.", code) from None
+    except InvalidEvidence as refusal:
+        raise error(f"{evidence}: {refusal}.", code) from None
 
 
 # rule: storefront-same-origin
@@ -293,18 +301,18 @@ def check_origin(request: Request, visit: StorefrontRequest) -> None:
         if site != b"same-origin":
             raise Forbidden(_OTHER_SITE, "origin_not_allowed")
         return
-    given = request.header(b"origin")
-    if given is None:
+    origin = request.header(b"origin")
+    if origin is None:
         # A platform may remove both headers. Other sites' pages can send neither JSON nor other
         # methods than POST without a preflight, which is refused.
-        kind = (request.header(b"content-type") or "").partition(";")[0].strip().lower()
-        if visit.signed and (request.method != "POST" or kind == "application/json"):
+        media_type = (request.header(b"content-type") or "").partition(";")[0].strip().lower()
+        if visit.signed and (request.method != "POST" or media_type == "application/json"):
             return
         raise Forbidden(
             "A change requires the header Origin or Sec-Fetch-Site.", "origin_not_allowed"
         )
     # Compared literally: no browser sends upper case or the scheme's default port.
-    own = (f"{'https' if visit.secure else 'http'}://{visit.host}",)
+    own_origins = (f"{'https' if visit.secure else 'http'}://{visit.host}",)
     # The platform requests its own host.
-    if given not in (visit.store.hosts if visit.signed else own):
+    if origin not in (visit.store.hosts if visit.signed else own_origins):
         raise Forbidden(_OTHER_SITE, "origin_not_allowed")

@@ -105,8 +105,8 @@ async def session_of(request: Request, shop: Shop, key: str) -> tuple[Profile, b
     counts a wrong one as a guess.
     """
     now = request.service.clock.for_ages() // 1000
-    before, value = key[: len(PREFIX) + 37], key[len(PREFIX) + 37 :]
-    of_store = before == f"{PREFIX}{shop.store.id}."
+    prefix, value = key[: len(PREFIX) + 37], key[len(PREFIX) + 37 :]
+    of_store = prefix == f"{PREFIX}{shop.store.id}."
     visitor = shop.visitor_keys.visitor(value.encode(), now) if of_store else None
     if visitor is None:
         await rate_limits.count_guess(request)
@@ -144,7 +144,7 @@ async def token(request: Request) -> Response:
     if origin not in store.browser_origins or site not in (b"cross-site", b"same-site"):
         raise Forbidden(_OTHER_SITE, "origin_not_allowed")
     shop = service.shops.of(store)
-    session, due = await session_of(request, shop, key)
+    session, is_due = await session_of(request, shop, key)
     request.caller = Caller("session", store, "", session)
     request.acts_on = session
     request.flow = flows.of_caller(request, request.caller)
@@ -155,10 +155,10 @@ async def token(request: Request) -> Response:
         raise SessionEnded("key: this visitor's session has ended.") from None
     # Dated now: a revocation that this process hasn't seen yet covers the token, too.
     issued = service.authenticator.issue(session, seconds=_TOKEN_SECONDS)
-    made = VisitorToken(issued, _TOKEN_SECONDS, shop.cookies.shopper(session.gid).decode())
-    if due:
-        made.key = key_of(shop, session, service.clock())
-    return responses.record(made)
+    response = VisitorToken(issued, _TOKEN_SECONDS, shop.cookies.shopper(session.gid).decode())
+    if is_due:
+        response.key = key_of(shop, session, service.clock())
+    return responses.record(response)
 
 
 def _store(request: Request, key: str) -> Store | None:
