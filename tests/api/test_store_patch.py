@@ -3,8 +3,10 @@
 import secrets
 
 import pytest
+from msgspec import structs
 
 from wishwell.http import bad_fields, store_bodies
+from wishwell.stores import Store
 
 from .conftest import data, refused, soon
 
@@ -95,6 +97,13 @@ def test_shop_name_is_trimmed(shop):
     shop.update("--shop-name", "  ")
     shop.update("--accent", "#000000")
     soon(lambda: data(shop.admin.get("/store"))["look"] == {"accent": "#000000"})
+
+
+def test_every_setting_can_be_changed_or_has_a_reason():
+    """A token can change a setting, or its refusal has a reason. Rule: store-patch."""
+    settings = {field.encode_name for field in structs.fields(Store)} - {"id", "createdAt"}
+    changeable = {field.encode_name for field in structs.fields(store_bodies.StoreBody)}
+    assert settings <= changeable | bad_fields.BY_COMMAND.keys()
 
 
 def test_refusal_of_each_setting_has_its_own_message():

@@ -34,9 +34,9 @@ def new_item(product, variant=None, quantity=None, tags=None, list_ids=(), note=
     return items.NewItem(str(product), variant, quantity, tags, note, list_ids, **more)
 
 
-async def one(tx, statement, *arguments, **named):
+async def one(tx, statement, *arguments, **params):
     """A use case that runs a single statement."""
-    return await tx.one(statement, *arguments, **named)
+    return await tx.one(statement, *arguments, **params)
 
 
 async def execute(tx, sql):
@@ -138,8 +138,8 @@ class UseCases:
     def read(self, use_case, *arguments):
         return self.run(self.db.read(use_case, *arguments))
 
-    def write(self, use_case, *arguments, **named):
-        return self.run(self.db.write(use_case, *arguments, **named))
+    def write(self, use_case, *arguments, **keywords):
+        return self.run(self.db.write(use_case, *arguments, **keywords))
 
     def drain(self, steps):
         """Returns everything that an asynchronous generator yields."""
@@ -149,11 +149,11 @@ class UseCases:
 
         return self.run(everything())
 
-    def one(self, statement, *arguments, **named):
-        return self.write(one, statement, *arguments, **named)
+    def one(self, statement, *arguments, **params):
+        return self.write(one, statement, *arguments, **params)
 
-    def all(self, statement, *arguments, **named):
-        return self.write(run_statement, statement, *arguments, **named)
+    def all(self, statement, *arguments, **params):
+        return self.write(run_statement, statement, *arguments, **params)
 
     async def on_connection(self, act):
         """Runs ``act`` on a new connection to PostgreSQL, and returns its result."""

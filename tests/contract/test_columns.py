@@ -122,10 +122,24 @@ SHARE |= {"created_at": "2020", "expires_at": None}
 def test_row_is_read_by_the_names_of_its_columns(read, of, row):
     """Each column fills the field with the same name, and is stored as it was read."""
     record = read(tuple(row.get(name, "") for name in statements.columns(of)))
-    assert row.items() <= mapping.to_columns(record).items()
+    assert row.items() <= mapping.to_columns(record, of).items()
     shown = msgspec.to_builtins(record)
     assert shown["createdAt"] == "2020"
     assert "" not in shown.values() and None not in shown.values(), "a missing value is shown"
+
+
+def test_missing_value_is_stored_as_its_column_declares():
+    """None is an empty text in a column with that initial value, and NULL in others."""
+    item = file_records.ItemRecord("7", 1, "2020", "2021")
+    columns = mapping.to_columns(item, "items_filled")
+    missing = {"dropped_at", "restocked_at", "saved_at", "saved_price"}
+    assert missing == {name for name, value in columns.items() if value == ""} - {
+        "note",
+        "tags",
+        "list_ids",
+    }
+    profile = file_records.ProfileRecord("gid", "2020", "2021")
+    assert mapping.to_columns(profile, "profiles_filled")["email"] is None
 
 
 def test_zero_is_read_as_a_value():

@@ -58,6 +58,7 @@ PARAMS = {
     **same("before before_for_cookies gone_before empty_before", EARLIER),
     "after_time": "",
     "limit": 100,
+    "with_product": 1,
     "most": 4000,
     "title": "",
     **same("by sort", "product"),
@@ -67,7 +68,7 @@ PARAMS = {
 _OF_LIST = {"id": id_of("lists", AT), "lists": 1}
 _OF_EVENTS = {"after": 50_000, "until": 60_000}
 OTHERS: dict[str, dict[str, object]] = {
-    **same("list_create item_save item_save_shown", {"id": id_of("new", 1)}),
+    **same("list_create item_save", {"id": id_of("new", 1)}),
     **same("list_find list_with_items list_change list_resize", _OF_LIST),
     **same(
         "list_touch list_order list_mark_shared list_leave_items",
@@ -128,11 +129,11 @@ def questions(engine) -> Iterator[Question]:
         params = PARAMS | OTHERS.get(name, {})
         for step in statement.steps:
             if re.search(r"\b(FROM|WHERE)\b", step.sql) and name != "coordinator_time":
-                yield name, step, {key: params.get(key, 1) for key in step.takes}
-        if statement.set:
-            row = {key: params.get(key, 1) for key in statement.step.takes}
+                yield name, step, {key: params.get(key, 1) for key in step.param_names}
+        if statement.batch:
+            row = {key: params.get(key, 1) for key in statement.step.param_names}
             named = params | {"rows": msgspec.json.encode([row]).decode()}
-            yield f"{name} of rows", statement.set, named
+            yield f"{name} of rows", statement.batch, named
 
 
 def page_questions(engine, count) -> Iterator[Question]:
@@ -144,8 +145,12 @@ def page_questions(engine, count) -> Iterator[Question]:
         named = {"owner": STORE if query.whole_store else owner(AT), "limit": limit}
         named["cursor"] = edge and id_of(table, count // 2)
         for values in combinations(*(TERMS[term] for term in query.terms)):
-            takes = step.takes[: 3 + len(values)]
-            yield name, step._replace(takes=takes), named | dict(zip("abc", values, strict=False))
+            used = step.param_names[: 3 + len(values)]
+            yield (
+                name,
+                step._replace(param_names=used),
+                named | dict(zip("abc", values, strict=False)),
+            )
 
 
 def test_array_parameters_of_statements_have_sample_values():
@@ -153,7 +158,7 @@ def test_array_parameters_of_statements_have_sample_values():
     already."""
     for name, step, params in questions("postgresql"):
         for number in set(re.findall(r"\$(\d+)::text\[\]", step.sql)):
-            argument = step.takes[int(number) - 1]
+            argument = step.param_names[int(number) - 1]
             assert isinstance(params[argument], list), (name, argument)
 
 

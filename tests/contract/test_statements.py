@@ -11,7 +11,7 @@ from itertools import product as combinations
 import pytest
 
 from wishwell.db import migrate, pages, statements
-from wishwell.db.__main__ import printed
+from wishwell.db.__main__ import format_step
 from wishwell.db.pages import Edge, Noun, PageQuery
 from wishwell.db.postgres import cluster, connecting, database, hosts
 from wishwell.db.postgres.database import Postgres
@@ -111,7 +111,7 @@ def test_every_statement_can_be_printed_and_run_by_hand(bench, engine):
         if name == "coordinator_time" and engine == "postgresql":
             continue  # a function of Citus
         for step in statement.steps:
-            whole = printed(step, engine, dict.fromkeys(step.takes, "NULL"))
+            whole = format_step(step, engine, dict.fromkeys(step.param_names, "NULL"))
             bench.select("EXPLAIN " + whole)
 
 
@@ -152,7 +152,7 @@ def test_statement_on_a_profiles_data_names_the_profile():
     """Each statement names its profile, so it runs on one shard; a link's statements name both."""
     known = statements.load("postgresql", distributed=True)
     for step in (known[name].steps[0] for name in known.keys() - STORE_WIDE):
-        sql = re.sub(r"\$(\d+)", lambda match: f":{step.takes[int(match[1]) - 1]}", step.sql)
+        sql = re.sub(r"\$(\d+)", lambda match: f":{step.param_names[int(match[1]) - 1]}", step.sql)
         for table, alias in re.findall(
             r"(?:FROM|JOIN|UPDATE|,) (items|lists|entries|item_tags|shares|reservations|held|profiles)\b(?![.,])(?: (?:AS )?([a-z])\b)?",
             sql,
@@ -229,7 +229,7 @@ def test_report_reads_by_primary_key_after_analyze_on_sqlite(tmp_path):
         connection.executemany("INSERT INTO wish_counts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         connection.execute("ANALYZE")
         step = statements.load("sqlite")["report_products"].step
-        plan = connection.execute("EXPLAIN QUERY PLAN " + step.sql, [0] * len(step.takes))
+        plan = connection.execute("EXPLAIN QUERY PLAN " + step.sql, [0] * len(step.param_names))
         assert any("c USING PRIMARY KEY (store_id=? AND until>" in row[3] for row in plan)
 
 

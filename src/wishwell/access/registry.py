@@ -98,7 +98,7 @@ def _store_from_row(row: Row) -> Store:
     """Returns a store. An unreadable one keeps its hosts, whose requests get 503."""
     with bad_rows.skip_bad_row("stores", str(row[0])):
         return stores.from_row(row)
-    hosts = statements.named("store_fields", row)["hosts"]
+    hosts = statements.name_columns("store_fields", row)["hosts"]
     blank = structs.asdict(stores.blank(row[0], "", ""))
     return UnreadableStore(**blank | {"hosts": tuple(hosts.split())})
 

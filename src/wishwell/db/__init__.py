@@ -7,7 +7,7 @@ handler runs it with ``await db.write(saving.save, profile, new, ...)``.
 
 Statements and their arguments have names: ``await tx.one("item_find", profile=…, id=…)``. Their SQL
 is in the ``.sql`` file of the package that runs them. Start with ``statements.py``, then
-``postgres.py`` and ``sqlite.py``.
+``postgres/database.py`` and ``sqlite/database.py``.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -70,12 +70,12 @@ class Reader(Protocol):
 
     joins_products: bool
 
-    async def one(self, statement: str, /, **named: Any) -> Row | None:
+    async def one(self, statement: str, /, **params: Any) -> Row | None:
         """Returns the first row, or ``None``."""
-        rows = await self.all(statement, **named)
+        rows = await self.all(statement, **params)
         return rows[0] if rows else None
 
-    async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
+    async def all(self, statement: str, /, **params: Any) -> Sequence[Row]:
         """Returns all rows."""
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
@@ -104,9 +104,9 @@ class Writer(Reader, Protocol):
         act.by = actor.get()
         self.acts.append(act)
 
-    async def run(self, statement: str, /, **named: Any) -> None:
+    async def run(self, statement: str, /, **params: Any) -> None:
         """Runs a statement and ignores its rows."""
-        await self.all(statement, **named)
+        await self.all(statement, **params)
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Runs a statement once per row of arguments, if any; each row maps names to values."""
@@ -126,9 +126,9 @@ class Writer(Reader, Protocol):
         """
 
 
-async def run_statement(tx: Reader, statement: str, /, **named: Any) -> Sequence[Row]:
+async def run_statement(tx: Reader, statement: str, /, **params: Any) -> Sequence[Row]:
     """Returns the rows of a statement: a use-case for ``Database.read``."""
-    return await tx.all(statement, **named)
+    return await tx.all(statement, **params)
 
 
 Reads = Callable[Concatenate[Reader, P], Awaitable[T]]
@@ -138,27 +138,31 @@ Writes = Callable[Concatenate[Writer, P], Awaitable[T]]
 class Database(Protocol):
     """An open database."""
 
-    async def read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    async def read(self, use_case: Reads[P, T], *arguments: P.args, **keywords: P.kwargs) -> T:
         """Runs a read-only use-case, without a transaction: each statement has its own snapshot."""
 
-    async def long_read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    async def long_read(self, use_case: Reads[P, T], *arguments: P.args, **keywords: P.kwargs) -> T:
         """Like ``read``, for use-cases that scan many records.
 
         Only one runs at a time in a process, with a longer time limit. On SQLite it runs in a
         thread, because ``read`` would block the event loop.
         """
 
-    async def batch_read(self, use_case: Reads[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    async def batch_read(
+        self, use_case: Reads[P, T], *arguments: P.args, **keywords: P.kwargs
+    ) -> T:
         """Like ``long_read``, for the batches of a background job. On PostgreSQL it doesn't wait
         for long reads."""
 
-    async def write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    async def write(self, use_case: Writes[P, T], *arguments: P.args, **keywords: P.kwargs) -> T:
         """Runs a use-case, and commits its writes before it returns; rolls back on any error.
 
         Raises ``Undecided`` if the connection broke and the outcome of the commit is unknown.
         """
 
-    async def long_write(self, use_case: Writes[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    async def long_write(
+        self, use_case: Writes[P, T], *arguments: P.args, **keywords: P.kwargs
+    ) -> T:
         """Like ``write``, for use-cases that move many records.
 
         The transaction has a longer time limit; each statement keeps the usual one.

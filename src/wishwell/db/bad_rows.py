@@ -46,8 +46,8 @@ def skip_bad_row(table: str, row: str) -> Iterator[None]:
 
 def parse_rows(table: str, rows: Iterable[Row], make: Callable[[Row], T]) -> list[T]:
     """Returns ``make(row)`` for each row, skipping bad ones. Column 0 names a row in the log."""
-    made: list[T] = []
+    records: list[T] = []
     for row in rows:
         with skip_bad_row(table, str(row[0])):
-            made.append(make(row))
-    return made
+            records.append(make(row))
+    return records

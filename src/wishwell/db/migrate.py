@@ -22,7 +22,7 @@ import asyncpg
 from wishwell import ids
 from wishwell.db import Row, statements
 from wishwell.db.postgres import cluster, connecting
-from wishwell.db.postgres.failures import UNREACHABLE, translated
+from wishwell.db.postgres.failures import UNREACHABLE, translate_errors
 from wishwell.db.postgres.hosts import Connection
 from wishwell.db.sqlite import sqlite_file
 from wishwell.db.statements import Engine
@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS migrations (
 )
 """
 _APPLIED = "SELECT version, checksum FROM migrations"
-_NOTE = "INSERT INTO migrations VALUES (:version, :name, :checksum, :applied_at)"
+_RECORD = "INSERT INTO migrations VALUES (:version, :name, :checksum, :applied_at)"
 _LOCK_POLL_SECONDS = 0.2
 _CONNECT_SECONDS = 10.0
 _NO_TIMEOUTS = """
@@ -56,12 +56,12 @@ WHERE c.relname::text = ANY ($1::text[]) AND c.relkind IN ('r', 'p') AND pg_tabl
 GROUP BY c.relname ORDER BY c.relname
 """
 _CONCURRENTLY = " CONCURRENTLY"
-_BUILDS = re.compile(rf"CREATE (?:UNIQUE )?INDEX{_CONCURRENTLY} (\w+)")
+_CREATES_INDEX = re.compile(rf"CREATE (?:UNIQUE )?INDEX{_CONCURRENTLY} (\w+)")
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
 Progress = Callable[[str], None]
 
 
-def _silent(_line: str) -> None:
+def _ignore(_line: str) -> None:
     """Shows no progress."""
 
 
@@ -111,7 +111,7 @@ def pending(engine: Engine, applied: Iterable[Row]) -> list[Migration]:
 
 
 # rule: migrate-once
-def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
+def migrate_sqlite(path: str, progress: Progress = _ignore) -> list[str]:
     """Migrates the file, and creates it if needed. Returns the names of the applied migrations.
 
     Raises ``Misconfigured``.
@@ -126,8 +126,8 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_TABLE)
         todo = pending("sqlite", connection.execute(_APPLIED).fetchall())
-        with _naming(progress) as named:
-            for statement, values in _steps("sqlite", todo, named):
+        with _reporting(progress) as report:
+            for statement, values in _list_steps("sqlite", todo, report):
                 connection.execute(statement.replace(_CONCURRENTLY, ""), values)
             connection.execute("COMMIT")
     except sqlite3.Error as error:
@@ -147,7 +147,7 @@ def migrate_sqlite(path: str, progress: Progress = _silent) -> list[str]:
 # rules: migrate-once, engines-alike
 async def migrate_postgres(
     url: str,
-    progress: Progress = _silent,
+    progress: Progress = _ignore,
     *,
     distribute: bool = False,
     seconds: float = _CONNECT_SECONDS,
@@ -160,14 +160,16 @@ async def migrate_postgres(
     ``Misconfigured`` and ``Unavailable``.
     """
     done: list[str] = []
-    async with _connected(url, seconds) as connection:
+    async with _connect(url, seconds) as connection:
         # A pooler may share the session with others, so session state must end with a transaction.
-        pooled = await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid()
-        if not pooled:
+        is_pooled = (
+            await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid()
+        )
+        if not is_pooled:
             await connection.fetch(_NO_TIMEOUTS, False)
             await _lock(connection, "pg_try_advisory_lock")
         while True:
-            with _naming(progress) as named:
+            with _reporting(progress) as report:
                 async with connection.transaction():
                     await connection.fetch(_NO_TIMEOUTS, True)
                     await _lock(connection, "pg_try_advisory_xact_lock")
@@ -176,18 +178,20 @@ async def migrate_postgres(
                         await cluster.prepare(connection)
                     await connection.execute(_TABLE)
                     todo = pending("postgresql", await connection.fetch(_APPLIED))
-                    now = [*takewhile(lambda one: pooled or not one.is_concurrent, todo)]
-                    for statement, values in _steps("postgresql", now, named):
+                    batch = [
+                        *takewhile(lambda migration: is_pooled or not migration.is_concurrent, todo)
+                    ]
+                    for statement, values in _list_steps("postgresql", batch, report):
                         await connection.execute(statement.replace(_CONCURRENTLY, ""), *values)
-                    done += [migration.name for migration in now]
-                    if now == todo:
+                    done += [migration.name for migration in batch]
+                    if batch == todo:
                         return done + (
-                            await cluster.distribute(connection, named) if distribute else []
+                            await cluster.distribute(connection, report) if distribute else []
                         )
-                concurrent = todo[len(now)]
-                for statement, values in _steps("postgresql", [concurrent], named):
+                concurrent = todo[len(batch)]
+                for statement, values in _list_steps("postgresql", [concurrent], report):
                     if not values:
-                        await _build(connection, statement)
+                        await _create_index(connection, statement)
                     else:
                         await connection.execute(statement, *values)
                 done.append(concurrent.name)
@@ -200,12 +204,12 @@ async def _lock(connection: Connection, function: str) -> None:
         await asyncio.sleep(_LOCK_POLL_SECONDS)
 
 
-async def _build(connection: Connection, statement: str) -> None:
+async def _create_index(connection: Connection, statement: str) -> None:
     """Builds an index while others write, unless an earlier run has built it.
 
     A run that was cut short leaves an invalid index, which is dropped first.
     """
-    index = _BUILDS.match(statement)
+    index = _CREATES_INDEX.match(statement)
     assert index is not None, "a file with CONCURRENTLY has no other statements"
     is_valid = await connection.fetchval(_IS_VALID, index[1])
     if is_valid is False:
@@ -215,26 +219,26 @@ async def _build(connection: Connection, statement: str) -> None:
 
 
 @contextlib.contextmanager
-def _naming(progress: Progress) -> Iterator[Progress]:
+def _reporting(progress: Progress) -> Iterator[Progress]:
     """Yields a ``Progress``. If the database fails, the error contains its last line."""
-    shown: list[str] = []
-    unprinted: list[BaseException] = []  # the output's own errors, such as a full disk
+    lines: list[str] = []
+    output_errors: list[BaseException] = []  # the output's own errors, such as a full disk
 
-    def named(line: str) -> None:
-        shown.append(line)
+    def report(line: str) -> None:
+        lines.append(line)
         try:
             progress(line)
         except OSError as error:
-            unprinted.append(error)
+            output_errors.append(error)
             raise
 
     try:
-        yield named
+        yield report
     except (sqlite3.Error, asyncpg.PostgresError, *UNREACHABLE) as error:
-        if not shown or error in unprinted:
+        if not lines or error in output_errors:
             raise
         raise Unavailable(
-            f"The database ended `wishwell migrate` while {shown[-1]} ({error}). Nothing half-done "
+            f"The database ended `wishwell migrate` while {lines[-1]} ({error}). Nothing half-done "
             "was kept. Remove the cause and run the command again."
         ) from error
 
@@ -257,22 +261,26 @@ async def pending_postgres(
     url: str, *, distribute: bool = False, seconds: float = _CONNECT_SECONDS
 ) -> list[str]:
     """Returns what ``migrate_postgres`` would return, and changes nothing."""
-    async with _connected(url, seconds) as connection:
+    async with _connect(url, seconds) as connection:
         migrated = await connection.fetchval("SELECT to_regclass('migrations')") is not None
         applied = await connection.fetch(_APPLIED) if migrated else ()
         todo = [migration.name for migration in pending("postgresql", applied)]
         if distribute:
             await cluster.check(connection)
         if distribute or await cluster.is_distributed(connection):
-            todo += map(cluster.plan, await cluster.waiting(connection))
+            todo += map(cluster.plan, await cluster.undistributed_tables(connection))
         return todo
 
 
 # rule: database-rights
 async def check_rights(url: str, seconds: float = _CONNECT_SECONDS) -> None:
     """Raises ``Misconfigured`` if the role lacks a right on a table that a migration creates."""
-    created = {name for one in available("postgresql") for name in _CREATED_TABLE.findall(one.sql)}
-    async with _connected(url, seconds) as connection:
+    created = {
+        name
+        for migration in available("postgresql")
+        for name in _CREATED_TABLE.findall(migration.sql)
+    }
+    async with _connect(url, seconds) as connection:
         rows = await connection.fetch(_MISSING_RIGHTS, [*created], _RIGHTS)
         row = await connection.fetchrow("SELECT current_user::text, current_schema()::text")
     if rows:
@@ -283,8 +291,8 @@ async def check_rights(url: str, seconds: float = _CONNECT_SECONDS) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _connected(url: str, seconds: float) -> AsyncIterator[Connection]:
-    with translated():
+async def _connect(url: str, seconds: float) -> AsyncIterator[Connection]:
+    with translate_errors():
         connection = await connecting.connect(url, timeout=seconds)
         try:
             yield connection
@@ -292,18 +300,18 @@ async def _connected(url: str, seconds: float) -> AsyncIterator[Connection]:
             await connection.close(timeout=5)
 
 
-def _steps(
+def _list_steps(
     engine: Engine, todo: Iterable[Migration], progress: Progress
 ) -> Iterator[tuple[str, Sequence[Any]]]:
     """Yields the statements that apply these migrations, with their values, one at a time because a
     cluster requires it."""
-    note = statements.step(_NOTE, engine)
+    record = statements.step(_RECORD, engine)
     for migration in todo:
         progress(f"applying {migration.name}")
-        for statement in _split(statements.of_engine(migration.sql, engine)):
+        for statement in _split(statements.select_lines(migration.sql, engine)):
             yield statement, ()
         applied_at = ids.timestamp(ids.wall_clock())
-        yield note.sql, note.values({**migration._asdict(), "applied_at": applied_at})
+        yield record.sql, record.values({**migration._asdict(), "applied_at": applied_at})
 
 
 def _split(script: str) -> list[str]:

@@ -52,9 +52,16 @@ _IN_STORE = _IN_PROFILE | {
         " WHERE y.store_id = :owner AND y.id in_uuids(:term))"
     ),
     "email": ' AND lower(p.email COLLATE "C") in_texts(:term)',
-    "title": " AND titled(p, :term)",
     "webhook": " AND d.webhook_id = :term::uuid",
 }
+_TITLE = {
+    "postgresql": """ AND (p.document::json ->> 'title') COLLATE "C" ~ ANY(:term::text[])""",
+    "sqlite": (
+        " AND EXISTS (SELECT 1 FROM json_each(:term) v"
+        " WHERE json_extract(p.document, '$.title') GLOB '*' || v.value || '*')"
+    ),
+}
+"""The condition that a product's title matches one of the patterns (patterns.py)."""
 
 
 class PageQuery(NamedTuple):
@@ -81,7 +88,7 @@ def sql(engine: Engine, query: PageQuery, *, distributed: bool = False) -> str:
 
     ``distributed``: whether it is for a cluster.
     """
-    fragments = _IN_STORE if query.whole_store else _IN_PROFILE
+    fragments = _IN_STORE | {"title": _TITLE[engine]} if query.whole_store else _IN_PROFILE
     terms = {f"term_{number}": term for number, term in enumerate(query.terms)}
     merged = None if distributed or not query.whole_store else _merged(query, terms)
     if merged:
@@ -91,7 +98,7 @@ def sql(engine: Engine, query: PageQuery, *, distributed: bool = False) -> str:
         for name, term in terms.items()
         if name != merged
     )
-    open_only = "" if query.whole_store else " AND open(:owner)"
+    open_only = "" if query.whole_store else _OPEN_OWNER
     name = f"store_{query.noun}_page" if query.whole_store else f"{query.noun}_page"
     alias = query.noun[0]
     id = f"{alias}.{_id(query.noun)}"
@@ -111,7 +118,7 @@ def sql(engine: Engine, query: PageQuery, *, distributed: bool = False) -> str:
         beyond = f", {_beyond(query, id, rows)}"
         conditions += open_only + from_cursor
     filled = statements.template(name).replace("{beyond}", beyond if query.beyond else "")
-    filled = statements.of_server(filled + conditions + order, engine, distributed=distributed)
+    filled = statements.for_server(filled + conditions + order, engine, distributed=distributed)
     return statements.step(filled, engine, ("owner", "cursor", "limit", *terms)).sql
 
 
@@ -144,6 +151,9 @@ _AMONG_MERGED = {
         " AND t.item_id = i.id AND t.tag in_texts(:term) LIMIT 1) IS NOT NULL"
     ),
 }
+_OPEN_OWNER = (
+    " AND EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = :owner AND o.closed_at IS NULL)"
+)
 _OPEN = " AND (SELECT p.closed_at FROM profiles p WHERE p.profile_id = i.profile_id) IS NULL"
 
 

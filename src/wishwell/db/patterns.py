@@ -8,22 +8,22 @@ GLOB and PostgreSQL's regular expressions interpret alike.
 import functools
 from collections.abc import Mapping
 
-_LETTERS = 0x1E944
+_MAX_CASED = 0x1E944
 """Code point after which no letter has two cases."""
 
 
 # rule: search-terms
 def in_either_case(text: str) -> str:
-    """Returns the pattern that finds a text, for the macro ``titled``.
+    """Returns the pattern that finds a text, for the search by title.
 
     The text must not contain control characters.
     """
-    return "".join(map(_one, text))
+    return "".join(map(_to_set, text))
 
 
-def _one(letter: str) -> str:
-    if alike := _cases().get(letter.casefold()):
-        return f"[{alike}]"
+def _to_set(letter: str) -> str:
+    if letters := _find_case_variants().get(letter.casefold()):
+        return f"[{letters}]"
     if letter.isalnum() or letter > "~":
         return letter
     # In a set, all characters except these two are literal. The tab, which no title has, precedes
@@ -32,11 +32,13 @@ def _one(letter: str) -> str:
 
 
 @functools.cache
-def _cases() -> Mapping[str, str]:
+def _find_case_variants() -> Mapping[str, str]:
     """Returns letters by their case folding, except those that are alone with it."""
-    found: dict[str, str] = {}
-    for letter in map(chr, range(_LETTERS)):
+    letters_by_folding: dict[str, str] = {}
+    for letter in map(chr, range(_MAX_CASED)):
         folded = letter.casefold()
         if folded != letter:
-            found[folded] = found.get(folded, folded if len(folded) == 1 else "") + letter
-    return found
+            letters_by_folding[folded] = (
+                letters_by_folding.get(folded, folded if len(folded) == 1 else "") + letter
+            )
+    return letters_by_folding

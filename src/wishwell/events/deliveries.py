@@ -82,7 +82,7 @@ AddProducts = Callable[[Reader, str, Sequence[Event]], Awaitable[list[Event]]]
 
 def from_row(row: Row) -> Delivery:
     """Returns the delivery in a row of the columns ``delivery_fields``."""
-    columns = statements.named("delivery_fields", row)
+    columns = statements.name_columns("delivery_fields", row)
     event = columns.pop("profile_id"), columns.pop("sequence")
     event_id = columns["id"] if event[0] is None else events.event_id(*event)
     columns["answer"] = columns["answer"] or None

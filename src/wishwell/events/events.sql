@@ -19,6 +19,7 @@ recorded AS (
 SELECT sequence FROM recorded;
 
 -- name: event_record for sqlite
+-- The transaction is the only writer, so the second statement sees the first one's sequence number.
 UPDATE profiles SET events = events + 1 WHERE profile_id = :profile;
 INSERT INTO events (profile_id, sequence, store_id, number, type, created_at, gid, data, traceparent)
 SELECT p.profile_id, p.events, p.store_id, next_number(p.store_id), :type::text, :now::text, p.gid, :data::text,
@@ -41,6 +42,7 @@ CROSS JOIN events e ON e.store_id = s.id AND e.number > coalesce(f.last, 0) --sq
 ;
 
 -- name: feed_open
+-- Creates the feed's row, which feed_lock locks.
 INSERT INTO feeds (store_id) VALUES (:store) ON CONFLICT (store_id) DO NOTHING;
 
 -- name: feed_lock
@@ -62,12 +64,15 @@ ORDER BY profile_id, sequence LIMIT :limit;
 UPDATE events SET number = :number WHERE profile_id = :profile AND sequence = :sequence AND number IS NULL;
 
 -- name: feed_set_assigned
+-- Only on PostgreSQL, because SQLite assigns a position when it inserts an event.
 UPDATE feeds SET given = :given WHERE store_id = :store; --postgresql
 
 -- name: feed_publish
+-- Makes the events up to :last readable. Returns no row if they already were.
 UPDATE feeds SET last = :last WHERE store_id = :store AND last < :last RETURNING last;
 
 -- name: feed
+-- The last readable position, and the last one whose events were removed.
 SELECT last, removed FROM feeds WHERE store_id = :store;
 
 -- name: feed_end
@@ -77,9 +82,11 @@ SELECT coalesce((SELECT f.given FROM feeds f WHERE f.store_id = :store), 0) --po
 SELECT next_number(:store) - 1; --sqlite
 
 -- name: feed_begin
+-- Continues the positions of an imported store, whose earlier events aren't imported.
 UPDATE feeds SET given = :number, last = :number, removed = :number WHERE store_id = :store;
 
 -- name: feeds
+-- The last readable and the last removed position of each feed, for the removal of old events.
 SELECT store_id, last, removed FROM feeds;
 
 -- name: events_after
@@ -99,4 +106,5 @@ WHERE store_id = :store AND number > :after AND created_at <= :ahead ORDER BY nu
 DELETE FROM events WHERE store_id = :store AND number >= :first AND number <= :last;
 
 -- name: feed_remove
+-- Announces that the events up to :removed are removed; the next batch deletes them (events_remove).
 UPDATE feeds SET removed = :removed WHERE store_id = :store AND removed < :removed;

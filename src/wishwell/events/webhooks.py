@@ -161,7 +161,7 @@ async def create(
     made = Webhook(id, new.url, tuple(new.types), True, now, now, format=new.format)
     made.include = tuple(new.include)
     # Starts at the current end of the feed (rule: delivery-at-least-once).
-    columns = mapping.to_columns(made) | {"store": store.id, "format": new.format or ""}
+    columns = mapping.to_columns(made, "webhook_fields") | {"store": store.id}
     await tx.run("webhook_add", **columns, position=position, sealed=sealed, now=now)
     made.secret = None if new.format else fresh.secret
     return made
@@ -289,7 +289,7 @@ async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[WebhookS
     if state == _state(row):
         return
     shown = state.shown
-    columns = mapping.to_columns(shown) | {"store": store_id, "problem": shown.problem or ""}
+    columns = mapping.to_columns(shown, "webhook_fields") | {"store": store_id}
     columns |= {"position": state.position, "sealed": state.sealed, "wait_until": state.wait_until}
     await tx.run("webhook_set", **columns, due_at=state.due if shown.enabled else None)
 

@@ -4,6 +4,7 @@ DELETE FROM products WHERE store_id = :store AND product_id = :product AND (upda
 RETURNING product_id;
 
 -- name: products_compared
+-- The stored state that an import compares with the file.
 SELECT product_id, document, variants, known, updated_at FROM products
 WHERE store_id = :store AND product_id in_texts(:products);
 
@@ -14,11 +15,13 @@ WHERE i.store_id = :store AND i.product_id in_texts(:products) AND p.closed_at I
 GROUP BY i.product_id;
 
 -- name: catalogue_run_put
+-- Keeps only the last run of each store.
 INSERT INTO catalogue_runs (store_id, finished_at, imported, refused, lost)
 VALUES (:store, :finished_at, :imported, :refused, :lost)
 ON CONFLICT (store_id) DO UPDATE SET finished_at = excluded.finished_at, imported = excluded.imported,
     refused = excluded.refused, lost = excluded.lost;
 
 -- name: catalogue_runs
+-- The last run of each store, for the metrics.
 SELECT s.handle, r.finished_at, r.imported, r.refused, r.lost
 FROM catalogue_runs r JOIN stores s ON s.id = r.store_id;

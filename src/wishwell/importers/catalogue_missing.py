@@ -58,7 +58,7 @@ class Missing:
         params = {"store": self._store.id, "limit": products.MAX_BULK}
         while rows := await db.read(run_statement, "export_products", **params, after=after):
             for row in rows:
-                product = statements.named("product_file_fields", row)
+                product = statements.name_columns("product_file_fields", row)
                 after = product["id"]
                 self._count_missing(product)
             yield

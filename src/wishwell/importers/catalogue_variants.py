@@ -21,7 +21,7 @@ async def join(db: Database, catalogue: Catalogue) -> AsyncIterator[None]:
     params = {"store": catalogue.store.id, "limit": products.MAX_BULK}
     while rows := await db.read(run_statement, "export_products", **params, after=after):
         for row in rows:
-            product = statements.named("product_file_fields", row)
+            product = statements.name_columns("product_file_fields", row)
             product_id, after = product["product_id"], product["id"]
             spool.query("INSERT INTO stored VALUES (?)", product_id)
             for variant in msgspec.json.decode(product["variants"]):

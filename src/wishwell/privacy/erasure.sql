@@ -23,18 +23,23 @@ INSERT INTO erasures (profile_id, store_id, sequence, erased_at) VALUES (:profil
 ON CONFLICT (profile_id) DO UPDATE SET sequence = excluded.sequence, erased_at = excluded.erased_at, done_at = NULL;
 
 -- name: erasure_waits
+-- Returns a row while the profile's data is being removed.
 SELECT 1 FROM erasures WHERE profile_id = :profile AND done_at IS NULL;
 
 -- name: erasures_waiting
+-- The oldest unfinished erasures of all stores.
 SELECT profile_id, store_id FROM erasures WHERE done_at IS NULL ORDER BY erased_at, profile_id LIMIT :limit;
 
 -- name: erasures_waiting_count
+-- The number of unfinished erasures, and when the oldest one began.
 SELECT count(*), min(erased_at) FROM erasures WHERE done_at IS NULL;
 
 -- name: erasure_webhooks
+-- Deleted webhooks too, because their deliveries may still be stored.
 SELECT id FROM webhooks WHERE store_id = :store ORDER BY id;
 
 -- name: erasure_deliveries
+-- Deletes a batch of the profile's deliveries to a webhook, except the one of the erasure itself.
 DELETE FROM deliveries WHERE store_id = :store AND webhook_id = :webhook AND id IN (
     SELECT d.id FROM deliveries d
     WHERE d.store_id = :store AND d.webhook_id = :webhook AND d.profile_id = :profile AND d.type <> 'profile.erased' LIMIT :limit)
@@ -47,6 +52,7 @@ DELETE FROM events WHERE profile_id = :profile AND sequence IN (
 RETURNING sequence;
 
 -- name: erasure_done
+-- Keeps the sequence number for later events. erasure_forget deletes the row of a profile without events.
 UPDATE erasures SET done_at = :now WHERE profile_id = :profile AND sequence > 0;
 
 -- name: erasure_forget
@@ -54,6 +60,7 @@ UPDATE erasures SET done_at = :now WHERE profile_id = :profile AND sequence > 0;
 DELETE FROM erasures WHERE profile_id = :profile AND sequence = 0;
 
 -- name: erasures_forget
+-- Deletes finished erasures; unfinished ones have no done_at.
 DELETE FROM erasures WHERE done_at < :before;
 
 -- name: profile_resume
@@ -62,6 +69,7 @@ UPDATE profiles SET events = coalesce((SELECT x.sequence FROM erasures x WHERE x
 WHERE profile_id = :profile AND events = 0;
 
 -- name: erase_erased
+-- Revocations of profiles whose own rows are already deleted.
 DELETE FROM revocations WHERE profile_id IN (SELECT x.profile_id FROM erasures x WHERE x.store_id = :store);
 
 -- name: customers_idle
@@ -81,4 +89,5 @@ RETURNING profile_id;
 UPDATE stores SET forget_since = :now, updated_at = :now WHERE id = :store AND forget_since > :ahead;
 
 -- name: customer_idle
+-- Checks the condition again under the lock, because the customer may have returned since the batch was read.
 SELECT 1 FROM profiles WHERE profile_id = :profile AND touched_at < :before;

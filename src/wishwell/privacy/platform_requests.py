@@ -67,7 +67,7 @@ class PlatformRequest(msgspec.Struct, rename="camel", omit_defaults=True):
 
 def from_row(row: Row) -> PlatformRequest:
     """Builds a request from its columns (``request_fields``)."""
-    columns = statements.named("request_fields", row)
+    columns = statements.name_columns("request_fields", row)
     request = PlatformRequest(profile=columns.pop("gid"), **columns)
     if request.state == "exported":
         request.due_at, request.expires_at = None, request.due_at

@@ -1,6 +1,7 @@
 -- request_fields: id, topic, state, received_at, body_hash, delivery_id, due_at, done_at, gid
 
 -- name: store_requests_page
+-- Includes finished requests.
 SELECT request_fields(r){beyond} FROM requests r WHERE r.store_id = :owner;
 
 -- name: request_taken
@@ -10,13 +11,16 @@ SELECT id FROM requests WHERE store_id = :store AND body_hash = :hash AND receiv
 LIMIT 1;
 
 -- name: request_add
+-- :due: when the next step is due, or null without one. :done: null while the request is open.
 INSERT INTO requests (store_id, id, topic, state, received_at, due_at, done_at, body_hash, delivery_id, profile_id, gid)
 VALUES (:store, :id, :topic, :state, :now, :due, :done, :hash, :delivery, :profile, :gid);
 
 -- name: request
+-- Without the export, which may be large; request_export reads it.
 SELECT request_fields(r) FROM requests r WHERE r.store_id = :store AND r.id = :id;
 
 -- name: request_export
+-- Returns no row once the export has expired (due_at).
 SELECT export FROM requests WHERE store_id = :store AND id = :id AND state = 'exported' AND due_at > :now;
 
 -- name: request_call_off
@@ -37,14 +41,18 @@ UPDATE requests SET due_at = CASE WHEN state = 'exported' THEN :exports ELSE :de
 WHERE due_at > :ahead;
 
 -- name: requests_waiting
+-- The number of open requests of each topic, and when the oldest one was received. Finished exports only wait to
+-- expire.
 SELECT topic, count(*), min(received_at) FROM requests
 WHERE due_at IS NOT NULL AND state <> 'exported' GROUP BY topic;
 
 -- name: request_exported
+-- Does nothing unless the request is still waiting. due_at is now the time when the export expires.
 UPDATE requests SET state = 'exported', due_at = :due, done_at = :now, gid = NULL, export = :export
 WHERE store_id = :store AND id = :id AND state = 'waiting';
 
 -- name: request_export_ends
+-- Deletes an export that has expired, and its reference to the person.
 UPDATE requests SET due_at = NULL, profile_id = NULL, export = NULL
 WHERE store_id = :store AND id = :id AND state = 'exported' AND due_at <= :now;
 

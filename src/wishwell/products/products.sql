@@ -21,18 +21,24 @@ UPDATE products SET document = :document, variants = :variants, known = :known, 
 WHERE store_id = :store AND product_id = :product;
 
 -- name: products_find
+-- Products with all their variants, in no particular order.
 SELECT product_fields(p), p.variants FROM products p WHERE p.store_id = :store AND p.product_id in_texts(:products);
 
 -- name: items_shown_page
 -- items_page with product data. The last column is the array of variants from the item's own variant on. It is cut
 -- off where that variant must have ended, because there may be 250 long ones.
-SELECT item_fields(i), coalesce(d.document, deleted(i.store_id, i.product_id)),
+SELECT item_fields(i), coalesce(d.document,
+           (SELECT '{"deleted": true}' FROM deleted_products x
+            WHERE x.store_id = i.store_id AND x.product_id = i.product_id)),
        substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
 WHERE i.profile_id = :owner;
 
 -- name: store_items_shown_page
-SELECT item_fields(i), p.gid, coalesce(d.document, deleted(i.store_id, i.product_id)),
+-- The same for a whole store, with the owners' GIDs.
+SELECT item_fields(i), p.gid, coalesce(d.document,
+           (SELECT '{"deleted": true}' FROM deleted_products x
+            WHERE x.store_id = i.store_id AND x.product_id = i.product_id)),
        substr(d.variants, nullif(strpos(d.variants, '{"variantId":"' || i.variant_id || '"'), 0), 10000){beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 LEFT JOIN products d ON d.store_id = i.store_id AND d.product_id = i.product_id
@@ -50,10 +56,12 @@ LEFT JOIN deleted_products x ON x.store_id = :store AND x.product_id = w.product
 WHERE p.document IS NOT NULL OR x.product_id IS NOT NULL;
 
 -- name: product_delete
+-- Returns a row if the product existed.
 DELETE FROM products WHERE store_id = :store AND product_id = :product RETURNING product_id;
 
 -- name: deleted_product_add
 -- rule: product-deleted
+-- Marks a product as deleted by the store, so that its items can show it.
 INSERT INTO deleted_products (store_id, product_id, deleted_at) VALUES (:store, :product, :now)
 ON CONFLICT (store_id, product_id) DO UPDATE SET deleted_at = excluded.deleted_at;
 
@@ -65,20 +73,25 @@ SELECT x.version, '', '[]' FROM deleted_products x WHERE x.store_id = :store AND
 ORDER BY 1 DESC LIMIT 1;
 
 -- name: product_set_version
+-- product_version reads it, to ignore the platform's older messages.
 UPDATE products SET version = :version WHERE store_id = :store AND product_id = :product;
 
 -- name: deleted_product_set_version
+-- The same for a product that the store has deleted.
 UPDATE deleted_products SET version = :version WHERE store_id = :store AND product_id = :product;
 
 -- name: deleted_products_remove
+-- The products exist again.
 DELETE FROM deleted_products WHERE store_id = :store AND product_id in_texts(:products);
 
 -- name: deleted_products_forget
+-- Deletes a batch of old markers.
 DELETE FROM deleted_products WHERE (store_id, product_id) IN (
     SELECT x.store_id, x.product_id FROM deleted_products x WHERE x.deleted_at < :before LIMIT :limit)
 RETURNING store_id;
 
 -- name: store_products_page
+-- Without variants, which may be large.
 SELECT product_fields(p){beyond} FROM products p WHERE p.store_id = :owner;
 
 -- name: stores_noticed
@@ -91,6 +104,7 @@ SELECT p.product_id, store_fields(s) FROM products p JOIN stores s ON s.id = p.s
 WHERE p.store_id = :store AND p.noticed_at IS NOT NULL ORDER BY p.noticed_at LIMIT 1;
 
 -- name: products_noticed_count
+-- The backlog of notices, for the metrics.
 SELECT count(*) FROM products WHERE noticed_at IS NOT NULL;
 
 -- name: product_notice
@@ -130,11 +144,13 @@ FOR NO KEY UPDATE SKIP LOCKED --postgresql
 ;
 
 -- name: items_due
+-- Reads the items again under their owners' locks, because they may have changed since items_wishing.
 SELECT i.profile_id, i.dropped_at, i.restocked_at, item_fields(i) FROM items i
 WHERE i.store_id = :store AND i.product_id = :product AND i.id in_uuids(:ids) AND i.profile_id in_uuids(:profiles)
   AND is_wanted(i);
 
 -- name: item_set_notice_times
+-- The times limit how often an item may cause notices.
 UPDATE items SET dropped_at = :dropped_at, restocked_at = :restocked_at WHERE profile_id = :profile AND id = :id;
 
 -- name: product_set_notices
@@ -142,4 +158,5 @@ UPDATE items SET dropped_at = :dropped_at, restocked_at = :restocked_at WHERE pr
 UPDATE products SET known = :known, position = :position, noticed_at = :noticed_at WHERE store_id = :store AND product_id = :product;
 
 -- name: product_requeue
+-- Moves a product with an unreadable row to the end, so that it doesn't block its store's others.
 UPDATE products SET noticed_at = :noticed_at WHERE store_id = :store AND product_id = :product AND noticed_at IS NOT NULL;

@@ -43,7 +43,7 @@ class ProfileView(msgspec.Struct, rename="camel"):
 
 def from_row(row: Row) -> ProfileView:
     """Converts a row with the columns ``profile_record_fields`` to a record."""
-    columns = statements.named("profile_record_fields", row)
+    columns = statements.name_columns("profile_record_fields", row)
     return ProfileView(
         profile=columns["gid"],
         kind="session" if columns["is_session"] else "customer",

@@ -160,17 +160,9 @@ async def _count_next_products(
 ) -> _Position:
     """Reads the next items, and the products with stored rows among theirs. Compares the products
     that are complete."""
-    _, last_id, compared, _ = position
-    params = {"store": store.id, "limit": _BATCH_SIZE}
-    from_position = {"product": position.product, "id": last_id}
-    items = await db.batch_read(run_statement, "count_items", **params, **from_position)
-    end_product = items[-1][0] if len(items) == _BATCH_SIZE else _AFTER_ALL_IDS
-    stored_params = params | {"after": compared, "end": end_product, "forever": FOREVER}
-    stored_products = [
-        row[0] for row in await db.batch_read(run_statement, "count_products", **stored_params)
-    ]
+    items, end_product, stored_products = await _read_products(db, store, position)
     is_complete = len(stored_products) < _BATCH_SIZE
-    last_product = position.product
+    last_product, last_id, compared, _ = position
     for product, variant, item, visitor, created_at in items:
         if is_complete or product <= stored_products[-1]:
             tally.add(product, variant, visitor, created_at)
@@ -192,6 +184,20 @@ async def _count_next_products(
         compared,
         len(items) + len(stored_products) + changed_variants * _ROWS_PER_WRITE,
     )
+
+
+async def _read_products(
+    db: Database, store: Store, position: _Position
+) -> tuple[Sequence[Row], str, list[str]]:
+    """Returns the next items, the product up to which they were read, and the products before it
+    that have stored rows."""
+    params = {"store": store.id, "limit": _BATCH_SIZE}
+    from_position = {"product": position.product, "id": position.id}
+    items = await db.batch_read(run_statement, "count_items", **params, **from_position)
+    end_product = items[-1][0] if len(items) == _BATCH_SIZE else _AFTER_ALL_IDS
+    params |= {"after": position.compared, "end": end_product, "forever": FOREVER}
+    rows = await db.batch_read(run_statement, "count_products", **params)
+    return items, end_product, [row[0] for row in rows]
 
 
 async def _store_changed_rows(

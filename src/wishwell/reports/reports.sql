@@ -28,8 +28,7 @@ ORDER BY i.product_id, i.id LIMIT :limit;
 SELECT i.created_at FROM items i WHERE i.store_id = :store ORDER BY i.id LIMIT 1;
 
 -- name: count_dates
--- Of the profiles after :after, up to :to: when the oldest of each one's wishes was saved, and when each list (kind 2) was
--- created.
+-- For profiles after :after, up to :to: when each profile's oldest wish was saved, and when each list (kind 2) was created.
 SELECT p.is_session, min(i.created_at)
 FROM profiles p JOIN items i ON i.profile_id = p.profile_id --postgresql
 FROM profiles p CROSS JOIN items i ON i.profile_id = p.profile_id --sqlite
@@ -47,22 +46,25 @@ WHERE c.store_id = :store AND c.until = :forever AND c.product_id > :after AND c
 ORDER BY c.product_id LIMIT :limit;
 
 -- name: count_rows_of
--- The rows of these products that ended after the count before :first, in order.
+-- Rows of the given products that ended after the count before :first, in order.
 SELECT c.until, c.product_id, c.variant_id, c.since, c.customers, c.visitors, c.added FROM wish_counts c
 INDEXED BY wish_counts_product_idx --sqlite
 WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until >= :first
 ORDER BY c.until;
 
 -- name: count_row_remove
+-- :until identifies the row together with product and variant.
 DELETE FROM wish_counts WHERE store_id = :store AND until = :until AND product_id = :product AND variant_id = :variant;
 
 -- name: count_row_put
+-- A repeated write of a row replaces it.
 INSERT INTO wish_counts (store_id, until, product_id, variant_id, since, customers, visitors, added)
 VALUES (:store, :until, :product, :variant, :since, :customers, :visitors, :added)
 ON CONFLICT (store_id, until, product_id, variant_id)
 DO UPDATE SET since = excluded.since, customers = excluded.customers, visitors = excluded.visitors, added = excluded.added;
 
 -- name: count_end
+-- A second count on the same day replaces the first.
 INSERT INTO counts (store_id, day, number, began_at, ended_at, customers, visitors, added, lists,
                     customers_wishing, visitors_wishing, day_began_at)
 VALUES (:store, :day, :number, :began_at, :ended_at, :customers, :visitors, :added, :lists,
@@ -78,9 +80,11 @@ DELETE FROM counts WHERE store_id = :store
     AND day < (SELECT max(c.day) FROM counts c WHERE c.store_id = :store AND c.day < :day);
 
 -- name: counts_future
+-- The first count dated after :today, by a wrong clock.
 SELECT min(c.number) FROM counts c WHERE c.store_id = :store AND c.day > :today;
 
 -- name: counts_discard
+-- Deletes counts dated after :today, after their rows were discarded and reopened.
 DELETE FROM counts WHERE store_id = :store AND day > :today;
 
 -- name: count_rows_discard
@@ -137,7 +141,10 @@ WITH x AS (
       AND c.until <= :forever --sqlite
       AND (c.until > :now::bigint OR c.since <= :earlier::bigint OR (c.since <= :before::bigint AND c.until > :before::bigint))
       AND (:title::text = '' OR c.product_id = :title::text OR c.product_id IN (
-          SELECT p.product_id FROM products p WHERE p.store_id = :store AND titled(p, :titles)))
+          SELECT p.product_id FROM products p WHERE p.store_id = :store
+            AND (p.document::json ->> 'title') COLLATE "C" ~ ANY(:titles::text[]))) --postgresql
+            AND EXISTS (SELECT 1 FROM json_each(:titles) v --sqlite
+                        WHERE json_extract(p.document, '$.title') GLOB '*' || v.value || '*'))) --sqlite
     GROUP BY 1, 2
 ), y AS (
     SELECT x.*, x.added_now - x.added_before AS added, x.added_now - 2 * x.added_before + x.added_earlier AS rise FROM x
@@ -177,6 +184,7 @@ WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until > :no
 GROUP BY c.product_id;
 
 -- name: store_items_wished_page
+-- Items with their owners' contact data, for the list of a product's wishers.
 SELECT i.id, p.gid, p.email, p.notices, i.variant_id, i.quantity, i.created_at{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :owner AND p.closed_at IS NULL;

@@ -10,6 +10,7 @@ SELECT
 SELECT name, key_id FROM signing_key;
 
 -- name: signing_key_record
+-- Replaces the id recorded under the name.
 INSERT INTO signing_key (name, key_id) VALUES (:name, :key)
 ON CONFLICT (name) DO UPDATE SET key_id = excluded.key_id;
 
@@ -19,6 +20,7 @@ SELECT EXISTS (SELECT 1 FROM store_secrets) OR EXISTS (SELECT 1 FROM webhooks),
     EXISTS (SELECT 1 FROM profiles) OR EXISTS (SELECT 1 FROM leases);
 
 -- name: database_bytes
+-- Size in bytes, free pages included.
 SELECT
     pg_database_size(current_database()) --postgresql
     (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size()) --sqlite
@@ -34,9 +36,11 @@ WHERE is_session = 0 AND (
 ORDER BY store_id, gid LIMIT 1000;
 
 -- name: products_named
+-- Products of any store whose id is a placeholder; one row for each.
 SELECT s.id, p.product_id FROM stores s JOIN products p ON p.store_id = s.id AND p.product_id in_texts(:ids)
 ORDER BY s.id, p.product_id LIMIT 1000;
 
 -- name: items_named
+-- The same among items, grouped, because many may have the same product.
 SELECT s.id, i.product_id FROM stores s JOIN items i ON i.store_id = s.id AND i.product_id in_texts(:ids)
 GROUP BY s.id, i.product_id ORDER BY s.id, i.product_id LIMIT 1000;

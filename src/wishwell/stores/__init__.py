@@ -118,7 +118,7 @@ async def update(tx: Writer, handle: str, patch: StorePatch, now: str) -> Store:
 async def _write(tx: Writer, store: Store, now: str) -> None:
     """Saves a store. Raises ``Invalid`` if another store has its handle, host or platform shop."""
     try:
-        await tx.run("store_put", **mapping.to_columns(store), now=now)
+        await tx.run("store_put", **mapping.to_columns(store, "store_fields"), now=now)
     except UniqueViolation as error:
         raise Invalid(f"handle: {store.handle!r} is already used by another store.") from error
     await tx.run("erase_store_hosts", store=store.id)

@@ -1,17 +1,10 @@
--- store_fields: id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, created_at, forget_customers_after, forget_since, pages, reporting, notices, look
+-- store_options: handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, forget_customers_after, forget_since, pages, reporting, notices, look
+-- store_fields: id, created_at, *store_options
 
 -- name: store_put
-INSERT INTO stores (id, handle, platform, product_ids, auth_flow, hosts, naming, origins, limits,
-    price_drop_percent, events_since, created_at, updated_at, forget_customers_after, forget_since, pages, reporting, notices, look)
-VALUES (:id, :handle, :platform, :product_ids, :auth_flow, :hosts, :naming, :origins, :limits,
-    :price_drop_percent, :events_since, :created_at, :now, :forget_customers_after, :forget_since, :pages, :reporting, :notices, :look)
-ON CONFLICT (id) DO UPDATE SET handle = excluded.handle, platform = excluded.platform,
-    product_ids = excluded.product_ids, auth_flow = excluded.auth_flow, hosts = excluded.hosts, naming = excluded.naming,
-    origins = excluded.origins, limits = excluded.limits, price_drop_percent = excluded.price_drop_percent,
-    events_since = excluded.events_since, updated_at = excluded.updated_at,
-    forget_customers_after = excluded.forget_customers_after, forget_since = excluded.forget_since,
-    pages = excluded.pages, reporting = excluded.reporting, notices = excluded.notices,
-    look = excluded.look;
+-- Creates a store or overwrites its settings. excluded has the arguments' values, so that null is written too.
+INSERT INTO stores (names(store_fields), updated_at) VALUES (initial(store_fields), :now)
+ON CONFLICT (id) DO UPDATE SET given(store_options, excluded), updated_at = excluded.updated_at;
 
 -- name: in_turn
 -- Until the transaction ends, Citus runs statements on its nodes sequentially. Otherwise it refuses to write to a
@@ -20,11 +13,13 @@ SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true); --postgr
 SELECT 1; --sqlite
 
 -- name: stores_lock
+-- All stores, in one order, so that concurrent changes can't deadlock.
 SELECT id FROM stores ORDER BY id
 FOR NO KEY UPDATE --postgresql
 ;
 
 -- name: store_hosts_add
+-- The primary key refuses a host that another store has.
 INSERT INTO store_hosts (host, store_id) VALUES (:host, :store);
 
 -- name: store_secrets
@@ -35,10 +30,12 @@ SELECT sealed FROM store_secrets WHERE store_id = :store;
 SELECT store_id, sealed FROM store_secrets WHERE updated_at >= :since;
 
 -- name: store_secrets_set
+-- Also records the time, by which store_secrets_changed finds the change.
 INSERT INTO store_secrets (store_id, sealed, updated_at) VALUES (:store, :sealed, :now)
 ON CONFLICT (store_id) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at;
 
 -- name: store_by_handle
+-- Also finds a store that is being deleted.
 SELECT store_fields(s) FROM stores s WHERE s.handle = :handle;
 
 -- name: store_write_lock
@@ -48,6 +45,7 @@ FOR NO KEY UPDATE --postgresql
 ;
 
 -- name: store_holds
+-- Returns a row if the store has any item or product.
 SELECT 1 FROM items WHERE store_id = :store UNION ALL SELECT 1 FROM products WHERE store_id = :store LIMIT 1;
 
 -- name: stores_changed

@@ -73,7 +73,7 @@ def find_additions(
         bundle = _join_lists(bundle, existing)
     _add_records(rows, store, key, bundle, existing)
     if rows or _has_changes(bundle, existing):
-        params = {"profile": key, **mapping.to_columns(profile)}
+        params = {"profile": key, **mapping.to_columns(profile, "profile_file_fields")}
         for statement in ("lists_recount", "profile_recount", "import_profile"):
             rows[statement].append(params)
     return rows
@@ -120,7 +120,7 @@ def _add_records(
     sizes = Counter(row["list_id"] for row in rows.get("entries", ()))
     for record in new_lists:
         params = {"profile_id": key, "store_id": store.id, "item_count": sizes[record.id]}
-        rows["lists"].append(mapping.to_columns(record) | params)
+        rows["lists"].append(mapping.to_columns(record, "lists_filled") | params)
     for id, was_shared in existing.lists.items():
         if not was_shared and id in bundle.lists and bundle.lists[id].shared:
             rows["list_mark_shared"].append({"profile": key, "id": id})
@@ -129,9 +129,7 @@ def _add_records(
         params |= {
             "variant_id": "" if removed_item.variant_id is None else str(removed_item.variant_id)
         }
-        rows["import_removed"].append(
-            asdict(removed_item) | params | {"saved_at": removed_item.saved_at or ""}
-        )
+        rows["import_removed"].append(asdict(removed_item) | params)
     for share in bundle.shares:
         if share.id not in existing.shares:
             params = {"profile": key, "store": store.id, "list_id": share.list_id or ids.NO_UUID}
@@ -181,7 +179,7 @@ def _add_item(rows: Rows, store: Store, key: str, item: ItemRecord) -> None:
 
 def _create_profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
     profile = bundle.profile
-    return mapping.to_columns(profile) | {
+    return mapping.to_columns(profile, "profiles_filled") | {
         "profile_id": key,
         "store_id": store.id,
         "is_session": int(profile.is_session),
@@ -192,19 +190,15 @@ def _create_profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any
 
 def _create_item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
     product_id, variant_id = item.kind
-    columns = mapping.to_columns(item)
+    no_values = dict.fromkeys(statements.columns("items_filled"), "")
     return (
-        dict.fromkeys(statements.columns("items_filled"), "")
-        | columns
+        no_values
+        | mapping.to_columns(item, "items_filled")
         | {
             "profile_id": key,
             "store_id": store.id,
             "product_id": product_id,
             "variant_id": variant_id,
-            "dropped_at": item.dropped_at or "",
-            "restocked_at": item.restocked_at or "",
-            "saved_price": columns["saved_price"] or "",
-            "saved_at": item.saved_at or "",
             "list_ids": " ".join(sorted(item.list_ids)),
         }
     )

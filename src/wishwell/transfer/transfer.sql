@@ -4,20 +4,25 @@
 -- profile_file_fields: gid, created_at, touched_at, closed_at, email, events, notices, shared
 
 -- name: export_admin_tokens
+-- Hashes of tokens are exported, so that the tokens stay valid.
 SELECT admin_token_file_fields(t) FROM admin_tokens t WHERE t.store_id = :store ORDER BY t.id;
 
 -- name: export_webhooks
+-- Includes disabled webhooks but not deleted ones. Secrets are still encrypted.
 SELECT webhook_file_fields(w) FROM webhooks w WHERE w.store_id = :store AND w.enabled >= 0 ORDER BY w.id;
 
 -- name: export_products
+-- A batch in the order of the ids, after the cursor :after.
 SELECT product_file_fields(p) FROM products p WHERE p.store_id = :store AND p.id > :after ORDER BY p.id LIMIT :limit;
 
 -- name: export_profiles
+-- A batch of profiles, without those that are being erased.
 SELECT p.profile_id, p.items, profile_file_fields(p) FROM profiles p
 WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
 ORDER BY p.profile_id LIMIT :limit;
 
 -- name: export_revocations
+-- Includes revocations of all tokens (empty jti).
 SELECT profile_id, revoked_at, jti FROM revocations WHERE profile_id in_uuids(:profiles) ORDER BY profile_id, jti;
 
 -- name: export_records
@@ -51,15 +56,19 @@ SELECT 1 FROM profiles
 WHERE store_id = :store AND is_session = 0 AND closed_at IS NULL AND gid LIKE 'gid://%/Customer/%@%' LIMIT 1;
 
 -- name: import_profiles_held
+-- The profiles of a batch that the store already has, with the columns to compare.
 SELECT p.profile_id, profile_file_fields(p) FROM profiles p WHERE p.profile_id in_uuids(:profiles);
 
 -- name: import_lists_held
+-- The profiles' lists, which match lists of the file by id or by name.
 SELECT profile_id, id, shared, name FROM lists WHERE profile_id in_uuids(:profiles);
 
 -- name: import_shares_held
+-- The profiles' shares, because an import adds missing shares but changes no existing ones.
 SELECT profile_id, id FROM shares WHERE profile_id in_uuids(:profiles);
 
 -- name: import_items_held
+-- The profiles' items, which match items of the file by product and variant.
 SELECT profile_id, id, product_id, variant_id, list_ids FROM items WHERE profile_id in_uuids(:profiles);
 
 -- name: import_profile
@@ -71,9 +80,11 @@ SET created_at = CASE WHEN :created_at < created_at THEN :created_at ELSE create
 WHERE profile_id = :profile;
 
 -- name: import_erased
+-- Last event sequence of profiles that were erased, also if the erasure isn't finished.
 SELECT profile_id, sequence FROM erasures WHERE profile_id in_uuids(:profiles);
 
 -- name: import_erasing
+-- Profiles whose erasure has to finish before they can be imported.
 SELECT profile_id FROM erasures WHERE profile_id in_uuids(:profiles) AND done_at IS NULL;
 
 -- name: import_resume
@@ -95,27 +106,34 @@ RETURNING holder_id, profile_id, item_id, store_id,
           coalesce(:merged_id::uuid, CASE WHEN item_id <> :item_id::uuid THEN :item_id::uuid END);
 
 -- name: import_revocation
+-- Keeps the later of two revocations.
 INSERT INTO revocations (profile_id, jti, revoked_at) VALUES (:profile, :jti, :revoked_at)
 ON CONFLICT (profile_id, jti) DO UPDATE SET revoked_at = excluded.revoked_at
 WHERE excluded.revoked_at > revocations.revoked_at;
 
 -- name: import_admin_tokens_held
+-- Tokens of any store with these ids or hashes, which an import must not take over.
 SELECT id, hash, store_id FROM admin_tokens WHERE id in_uuids(:ids) OR hash in_texts(:hashes);
 
 -- name: import_share_tokens_held
+-- The stores that already have these tokens.
 SELECT hash, store_id FROM share_tokens WHERE hash in_texts(:hashes);
 
 -- name: import_admin_token
+-- Keeps an existing token.
 INSERT INTO admin_tokens (store_id, names(admin_token_file_fields))
 VALUES (:store, initial(admin_token_file_fields)) ON CONFLICT (id) DO NOTHING;
 
 -- name: import_webhook
+-- Keeps an existing webhook. A new one starts before the first event of the imported feed.
 INSERT INTO webhooks (store_id, position, missed, names(webhook_file_fields))
 VALUES (:store, 0, 0, initial(webhook_file_fields)) ON CONFLICT (store_id, id) DO NOTHING;
 
 -- name: import_item_lists
+-- :list_ids contains the item's earlier lists too.
 UPDATE items SET list_ids = :list_ids WHERE profile_id = :profile AND id = :id;
 
 -- name: import_product
+-- Keeps an existing product, which is newer.
 INSERT INTO products (store_id, names(product_file_fields))
 VALUES (:store, initial(product_file_fields)) ON CONFLICT (store_id, product_id) DO NOTHING;

@@ -259,7 +259,7 @@ async def _write_entries(
 
 def _to_columns(profile: Profile, item: Item) -> dict[str, object]:
     product_id, variant_id = items.item_key(item)
-    return mapping.to_columns(item) | {
+    return mapping.to_columns(item, "items_filled") | {
         "profile_id": profile.id,
         "store_id": profile.store.id,
         "product_id": product_id,

@@ -1,19 +1,26 @@
 -- item_options: quantity = 1, note = ''
--- item_values: product_id, variant_id, *item_options, tags, list_ids, created_at, updated_at, saved_price, purchased
+-- item_values: product_id, variant_id, *item_options, tags, list_ids, created_at, updated_at, saved_price = '', purchased = ''
 -- item_fields: id, *item_values
--- items_filled: profile_id, store_id, dropped_at, restocked_at, saved_at, *item_fields
+-- items_filled: profile_id, store_id, dropped_at = '', restocked_at = '', saved_at = '', *item_fields
 -- item_tags_filled: profile_id, item_id, tag, store_id
 
 -- name: item_save
 -- An idempotent upsert (rule: save-once). Returns no row if the profile is unknown, closed or full.
 -- :most: the item limit. FOR KEY SHARE rechecks an item that was deleted while this waited for the profile's
--- lock. Options are null if missing in the body. changed: the names of fields with a new value. SQLite needs two
--- statements, because a statement writes to one table only.
+-- lock. Options are null if missing in the body. changed: the names of fields with a new value. :with_product: 1 to
+-- return the product's data too, as items_shown_page does. A cluster can't read products next to a profile, so the
+-- caller reads :saved_price before. Text functions read the price, because a bad row must not fail a save. SQLite needs
+-- two statements, because a statement writes to one table only.
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, created_at, updated_at, list_ids, tags,
                    names(item_options), saved_price)
 SELECT o.profile_id, :id::uuid, o.store_id, :product_id::text, :variant_id::text, :now::text, :now::text, '', '',
-       initial(item_options), product_price(o.store_id, :product_id::text, :variant_id::text)
+       initial(item_options),
+       :saved_price::text --cluster
+       coalesce((SELECT (SELECT substr(k.rest, 1, strpos(k.rest, '}')) FROM (SELECT substr(p.known, 12 + coalesce( --single
+           nullif(strpos(p.known, '"' || :variant_id::text || '":{"price":'), 0) + length(:variant_id::text), --single
+           nullif(strpos(p.known, '"":{"price":'), 0))) AS rest) AS k) --single
+           FROM products p WHERE p.store_id = o.store_id AND p.product_id = :product_id::text), '') --single
 FROM owner(:profile) AS o
 WHERE o.items < :most::bigint
    OR EXISTS (SELECT 1 FROM items n WHERE n.profile_id = :profile
@@ -25,11 +32,15 @@ SET given(item_options, items), changed = changed(item_options, items),
     updated_at = CASE WHEN changed(item_options, items) <> '' AND :now::text > items.updated_at
                       THEN :now::text ELSE items.updated_at END
 RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created
-          , coalesce((SELECT p.document FROM products p --shown
-                      WHERE p.store_id = items.store_id AND p.product_id = items.product_id), --shown
-                     deleted(items.store_id, items.product_id)) AS document, --shown
-          (SELECT substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || items.variant_id || '"'), 0), 10000) --shown
-           FROM products p WHERE p.store_id = items.store_id AND p.product_id = items.product_id) AS variant --shown
+          , NULL AS document, NULL AS variant --cluster
+          , CASE WHEN :with_product::integer = 1 THEN coalesce( --single
+              (SELECT p.document FROM products p --single
+               WHERE p.store_id = items.store_id AND p.product_id = items.product_id), --single
+              (SELECT '{"deleted": true}' FROM deleted_products x --single
+               WHERE x.store_id = items.store_id AND x.product_id = items.product_id)) END AS document, --single
+          CASE WHEN :with_product::integer = 1 THEN (SELECT substr(p.variants, --single
+              nullif(strpos(p.variants, '{"variantId":"' || items.variant_id || '"'), 0), 10000) FROM products p --single
+              WHERE p.store_id = items.store_id AND p.product_id = items.product_id) END AS variant --single
 ), counted AS ( --postgresql
     UPDATE profiles SET items = items + 1, changes = changes + 1 --postgresql
     FROM saved WHERE profiles.profile_id = :profile AND saved.created) --postgresql
@@ -62,6 +73,7 @@ counted AS (
 SELECT * FROM gone;
 
 -- name: items_delete for sqlite
+-- The first statement counts the items that the second one deletes, under the same conditions.
 UPDATE profiles
 SET items = items - (SELECT count(*) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids)
                                                     AND i.list_ids = '' AND i.tags = ''),
@@ -78,16 +90,21 @@ RETURNING item_fields(items);
 DELETE FROM TABLE WHERE profile_id = :profile AND id in_uuids(:ids);
 
 -- name: item_find
-SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id AND open(:profile);
+-- Finds nothing in a closed profile, so that closing a profile hides all its records in one step.
+SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id
+AND EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = :profile AND o.closed_at IS NULL);
 
 -- name: items_known
+-- Returns those of the given items that still exist.
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids);
 
 -- name: items_all
+-- All items of a profile in the order of their ids, without checking that it is open.
 SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile ORDER BY i.id;
 
 -- name: item_put
 -- each: id uuid, quantity integer, *item_values
+-- Overwrites items that the caller has read under the profile's lock.
 UPDATE items SET given(item_values, items)
 WHERE profile_id = :profile_id AND items.id = :id;
 
@@ -99,7 +116,10 @@ WHERE i.profile_id = :profile AND i.product_id in_texts(:products);
 
 -- name: product_prices
 -- The prices of pairs of product and variant, as JSON; '' for unknown ones.
-SELECT w.product_id, w.variant_id, price_in(p.known, w.variant_id)
+SELECT w.product_id, w.variant_id,
+       (SELECT substr(k.rest, 1, strpos(k.rest, '}')) FROM (SELECT substr(p.known, 12 + coalesce(
+           nullif(strpos(p.known, '"' || w.variant_id || '":{"price":'), 0) + length(w.variant_id),
+           nullif(strpos(p.known, '"":{"price":'), 0))) AS rest) AS k)
 FROM unnest(:products::text[], :variants::text[]) AS w (product_id, variant_id) --postgresql
 FROM (SELECT a.value AS product_id, json_extract(:variants, a.fullkey) AS variant_id --sqlite
       FROM json_each(:products) a) AS w --sqlite
@@ -107,6 +127,7 @@ JOIN products p ON p.store_id = :store AND p.product_id = w.product_id; --postgr
 CROSS JOIN products p ON p.store_id = :store AND p.product_id = w.product_id; --sqlite
 
 -- name: profile_items
+-- The stored count, which limits compare, instead of count(*).
 SELECT items FROM profiles WHERE profile_id = :profile;
 
 -- name: items_page
@@ -115,9 +136,11 @@ SELECT items FROM profiles WHERE profile_id = :profile;
 SELECT item_fields(i){beyond} FROM items i WHERE i.profile_id = :owner;
 
 -- name: store_items_page
+-- Items of open profiles, with their owners' GIDs.
 SELECT item_fields(i), p.gid{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :owner AND p.closed_at IS NULL;
 
 -- name: item_tags_clear
+-- Removes all tags of the items; the caller then adds the new tags.
 DELETE FROM item_tags WHERE profile_id = :profile AND item_id in_uuids(:ids);

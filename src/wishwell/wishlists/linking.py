@@ -162,7 +162,7 @@ def _compute_creation_times(
 async def _close(tx: Writer, session: Profile, customer: Profile, now: str) -> None:
     """Adds the session's own fields to the customer, and deletes the session's records."""
     [row] = await tx.all("profile_shown", profile=session.id)
-    session_record = statements.named("profile_record_fields", row)
+    session_record = statements.name_columns("profile_record_fields", row)
     fields = {name: session_record[name] for name in ("email", "notices", "shared")}
     await tx.run("profile_recount", profile=customer.id, **fields)
     await reservation_rows.delete_unshared(tx, customer.id)
@@ -190,7 +190,7 @@ async def _read_items(tx: Reader, profile: Profile) -> list[Item]:
 async def _read_lists(tx: Reader, profile: Profile) -> list[OrderedList]:
     """Returns the lists, the oldest first, without their items."""
     rows = await tx.all("lists_kept", profile=profile.id)
-    return [OrderedList(statements.named("lists_filled", row)) for row in rows]
+    return [OrderedList(statements.name_columns("lists_filled", row)) for row in rows]
 
 
 async def _read_order(

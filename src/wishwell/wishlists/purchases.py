@@ -154,7 +154,7 @@ async def mark_imported(
         for _, item in await compute_marks(
             tx, owner, {row["product_id"] for row in item_rows[key]}
         ):
-            mark = mapping.to_columns(item)["purchased"]
+            mark = mapping.to_columns(item, "item_fields")["purchased"]
             marks.append({"profile": key, "id": item.id, "purchased": mark})
     await tx.run_many("import_mark", marks)
 

@@ -33,14 +33,18 @@ RETURNING profile_id;
 -- of: entries (profile_id, list_id, item_id), item_tags (profile_id, item_id, tag), items (profile_id, id),
 -- of: removed_items (profile_id, item_id),
 -- of: lists (profile_id, id), share_tokens (hash), shares (profile_id, id)
+-- Deletes a batch of the profiles' records. Returns one row for each.
 DELETE FROM TABLE WHERE (KEY) IN (SELECT KEY FROM TABLE t WHERE t.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING profile_id;
 
 -- name: purge_held
+-- A batch to delete. Of each reservation, the row of the item's owner is deleted too.
 SELECT profile_id, owner_id, item_id FROM held WHERE profile_id in_uuids(:profiles) LIMIT :limit;
 
 -- name: purge_reservations
+-- The same for reservations on the profiles' own items, whose other rows are those of the holders.
 SELECT holder_id, profile_id, item_id FROM reservations WHERE profile_id in_uuids(:profiles) LIMIT :limit;
 
 -- name: purge_profiles
+-- Last, when the profiles have no records left.
 DELETE FROM profiles WHERE profile_id in_uuids(:profiles) RETURNING profile_id;

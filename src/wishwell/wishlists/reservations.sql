@@ -2,6 +2,7 @@
 -- the profile that holds it (reservations.py).
 
 -- name: entry_find
+-- Returns a row if the item is on the list.
 SELECT 1 FROM entries WHERE profile_id = :profile AND list_id = :list AND item_id = :item;
 
 -- name: reservation_put
@@ -20,6 +21,7 @@ ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = excluded.q
 RETURNING quantity;
 
 -- name: reservation_end
+-- Deletes the owner's half of a reservation; held_end deletes the other.
 DELETE FROM reservations WHERE profile_id = :owner AND holder_id = :holder AND item_id = :item;
 
 -- name: reservations_unshared
@@ -42,6 +44,7 @@ SELECT profile_id, owner_id, item_id FROM held WHERE profile_id = :profile AND (
 ORDER BY item_id <> :item LIMIT 1;
 
 -- name: held_end
+-- Returns no row if nothing was reserved.
 DELETE FROM held WHERE profile_id = :holder AND owner_id = :owner AND item_id = :item RETURNING item_id;
 
 -- name: held_count
@@ -51,9 +54,11 @@ WHERE h.profile_id = :holder
   AND NOT EXISTS (SELECT 1 FROM held m WHERE m.profile_id = :holder AND m.owner_id = :owner AND m.item_id = :item);
 
 -- name: held_owners
+-- Owners of the items that a profile has reserved.
 SELECT owner_id FROM held WHERE profile_id = :profile GROUP BY owner_id;
 
 -- name: profiles_kinds
+-- Whether each profile is a session, because that decides the order of their locks.
 SELECT profile_id, is_session FROM profiles WHERE profile_id in_uuids(:profiles);
 
 -- name: link_pass
@@ -64,15 +69,18 @@ FROM reservations r WHERE r.profile_id = :owner AND r.holder_id = :session
 ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = reservations.quantity + excluded.quantity;
 
 -- name: link_passed
+-- Deletes the rows that link_pass has added to the customer's.
 DELETE FROM reservations WHERE profile_id = :owner AND holder_id = :session;
 
 -- name: link_move_held
+-- Without reservations of the customer's own items, which nobody may have.
 INSERT INTO held (profile_id, owner_id, item_id, store_id, merged_id)
 SELECT :customer::uuid, h.owner_id, h.item_id, h.store_id, h.merged_id
 FROM held h WHERE h.profile_id = :session AND h.owner_id <> :customer::uuid
 ON CONFLICT (profile_id, owner_id, item_id) DO UPDATE SET merged_id = coalesce(excluded.merged_id, held.merged_id);
 
 -- name: reservations_all
+-- All reservations of a profile's items, for a merge.
 SELECT item_id, holder_id, store_id, quantity, created_at FROM reservations WHERE profile_id = :profile;
 
 -- name: reservation_add

@@ -222,7 +222,9 @@ async def create(
         settings.expires_at or None,
     )
     params = {"profile": profile.id, "store": profile.store.id}
-    await tx.run("share_add", **mapping.to_columns(share) | params | {"list_id": list_id})
+    await tx.run(
+        "share_add", **mapping.to_columns(share, "share_fields") | params | {"list_id": list_id}
+    )
     await tx.run("share_token_add", **params, hash=opaque.hashed(token), share=id)
     statement = "profile_mark_shared" if is_whole else "list_mark_shared"
     await tx.run(statement, profile=profile.id, id=list_id)

@@ -8,6 +8,7 @@ WHERE p.profile_id = :profile AND (:list = '00000000-0000-0000-0000-000000000000
     OR EXISTS (SELECT 1 FROM lists l WHERE l.profile_id = :profile AND l.id = :list));
 
 -- name: profile_mark_shared
+-- The mark stays after the share has ended, because reservations may remain.
 UPDATE profiles SET shared = 1 WHERE profile_id = :profile;
 
 -- name: share_add
@@ -19,6 +20,7 @@ INSERT INTO share_tokens (hash, store_id, profile_id, share_id) VALUES (:hash, :
 ON CONFLICT (hash) DO NOTHING RETURNING hash;
 
 -- name: shares_page
+-- Includes expired shares, which the owner may extend.
 SELECT share_fields(s){beyond} FROM shares s WHERE s.profile_id = :owner;
 
 -- name: share_change
@@ -32,9 +34,11 @@ WHERE shares.profile_id = :profile AND shares.id = :id AND shares.list_id = :lis
 RETURNING share_fields(shares);
 
 -- name: shares_all
+-- All shares of a profile, also expired ones.
 SELECT share_fields(s) FROM shares s WHERE s.profile_id = :profile ORDER BY s.id;
 
 -- name: share_tokens_remove
+-- The caller deletes the shares. The tokens may be on any shard.
 DELETE FROM share_tokens WHERE hash in_texts(:hashes);
 
 -- name: share_owner

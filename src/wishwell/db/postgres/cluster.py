@@ -57,14 +57,16 @@ DISTRIBUTION: Mapping[str, str] = {
 
 async def is_distributed(connection: Connection) -> bool:
     """Returns whether the database is a cluster whose tables are distributed."""
-    return "profiles" in await _distributed(connection)
+    return "profiles" in await _distributed_tables(connection)
 
 
-async def waiting(connection: Connection) -> list[str]:
+async def undistributed_tables(connection: Connection) -> list[str]:
     """Returns the tables that aren't distributed yet, reference tables first."""
-    done = await _distributed(connection)
+    distributed = await _distributed_tables(connection)
     return [
-        table for table in sorted(DISTRIBUTION, key=DISTRIBUTION.__getitem__) if table not in done
+        table
+        for table in sorted(DISTRIBUTION, key=DISTRIBUTION.__getitem__)
+        if table not in distributed
     ]
 
 
@@ -79,7 +81,7 @@ async def distribute(connection: Connection, progress: Callable[[str], None]) ->
 
     Call it after ``prepare``, in a transaction that holds the lock of ``migrate``.
     """
-    tables = await waiting(connection)
+    tables = await undistributed_tables(connection)
     if tables:
         # Lock all tables before changing any: else a running service's query that holds one of
         # them could wait for another (deadlock).
@@ -93,12 +95,14 @@ async def distribute(connection: Connection, progress: Callable[[str], None]) ->
         if not column:
             await connection.execute("SELECT create_reference_table($1::text::regclass)", table)
             continue
-        beside = next(name for name in DISTRIBUTION if DISTRIBUTION[name] == column)
+        colocated_table = next(name for name in DISTRIBUTION if DISTRIBUTION[name] == column)
         await connection.execute(
             "SELECT create_distributed_table($1::text::regclass, $2, colocate_with => $3)",
             table,
             column,
-            "none" if beside in (table, *tables[tables.index(table) :]) else beside,
+            "none"
+            if colocated_table in (table, *tables[tables.index(table) :])
+            else colocated_table,
         )
     for table in tables:
         await connection.execute(
@@ -129,7 +133,7 @@ ORDER BY conname
 """
 
 
-async def _distributed(connection: Connection) -> set[str]:
+async def _distributed_tables(connection: Connection) -> set[str]:
     if await connection.fetchval("SELECT to_regclass('pg_catalog.pg_dist_partition')") is None:
         return set()
     rows = await connection.fetch("SELECT logicalrelid::text FROM pg_catalog.pg_dist_partition")

@@ -23,8 +23,8 @@ async def connect(url: str, *, timeout: float) -> Connection:  # noqa: ASYNC109
     Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
     """
     target = parse(url)
-    opened = functools.partial(open_one, target, statement_cache_size=0)
-    hosts = Hosts(target, opened, timeout)
+    open_host = functools.partial(open_one, target, statement_cache_size=0)
+    hosts = Hosts(target, open_host, timeout)
     async with asyncio.timeout(timeout):
         while True:
             with contextlib.suppress(TimeoutError):
@@ -43,10 +43,10 @@ async def open_one(
     Raises the driver's errors, and ``Misconfigured`` for a bad URL or a bad encoding.
     """
     settings = {"client_encoding": "UTF8", **(server_settings or {})}
-    where = {name: value for name, value in address._asdict().items() if value is not None}
+    host_options = {name: value for name, value in address._asdict().items() if value is not None}
     try:
         connection: Connection = await asyncpg.connect(
-            target.url, server_settings=settings, **where, **target.options, **options
+            target.url, server_settings=settings, **host_options, **target.options, **options
         )
     except asyncpg.ClientConfigurationError as error:
         raise Misconfigured(f"WISHWELL_DATABASE_URL: {error}.") from error

@@ -73,7 +73,7 @@ class Postgres:
         # Writes whose connections were closed since the last successful write.
         self._lost_writes = 0
         self._checked_at = 0.0
-        self._long = asyncio.Lock()
+        self._long_read_lock = asyncio.Lock()
 
     async def _connect(self, address: Address) -> Connection:
         if self._pooled is None:
@@ -103,77 +103,85 @@ class Postgres:
             raise
         return connection
 
-    async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        end = asyncio.get_running_loop().time() + self._seconds
+    async def read(self, use_case: UseCase[T], *arguments: Any, **keywords: Any) -> T:
+        deadline = asyncio.get_running_loop().time() + self._seconds
         try:  # without the retry loop, because almost all succeed
-            return await self._once((end, end, math.inf), None, use_case, *arguments, **named)
+            return await self._run_once(
+                (deadline, deadline, math.inf), None, use_case, *arguments, **keywords
+            )
         except _RETRIED_ERRORS:
-            return await self._repeated(1, 1, None, use_case, *arguments, **named)
+            return await self._run_repeatedly(1, 1, None, use_case, *arguments, **keywords)
 
     # rule: count-pace
-    async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        async with self._long:
-            return await self.batch_read(use_case, *arguments, **named)
+    async def long_read(self, use_case: UseCase[T], *arguments: Any, **keywords: Any) -> T:
+        async with self._long_read_lock:
+            return await self.batch_read(use_case, *arguments, **keywords)
 
-    async def batch_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        end = asyncio.get_running_loop().time() + _LONG_READ_FACTOR * self._seconds
-        return await self._once((end, end, math.inf), None, use_case, *arguments, **named)
+    async def batch_read(self, use_case: UseCase[T], *arguments: Any, **keywords: Any) -> T:
+        deadline = asyncio.get_running_loop().time() + _LONG_READ_FACTOR * self._seconds
+        return await self._run_once(
+            (deadline, deadline, math.inf), None, use_case, *arguments, **keywords
+        )
 
-    async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+    async def write(self, use_case: UseCase[T], *arguments: Any, **keywords: Any) -> T:
         await self._admit_write()
-        return await self._repeated(2, 2, _lock(arguments), use_case, *arguments, **named)
+        return await self._run_repeatedly(
+            2, 2, _find_lock_key(arguments), use_case, *arguments, **keywords
+        )
 
-    async def long_write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+    async def long_write(self, use_case: UseCase[T], *arguments: Any, **keywords: Any) -> T:
         await self._admit_write()
-        return await self._repeated(10, 1, _lock(arguments), use_case, *arguments, **named)
+        return await self._run_repeatedly(
+            10, 1, _find_lock_key(arguments), use_case, *arguments, **keywords
+        )
 
-    async def _repeated(
+    async def _run_repeatedly(
         self,
-        times: int,
-        each: int,
-        lock: str | None,
+        total_factor: int,
+        statement_factor: int,
+        lock_key: str | None,
         use_case: UseCase[T],
         *arguments: Any,
-        **named: Any,
+        **keywords: Any,
     ) -> T:
         """Runs the use-case, with retries after ``_RETRIED_ERRORS``.
 
-        All its transactions together may take ``times`` the timeout of a single statement, and each
-        of their statements ``each`` times.
+        All its transactions together may take ``total_factor`` times the timeout of a single
+        statement, and each of their statements ``statement_factor`` times.
         """
         now = asyncio.get_running_loop().time
-        end = now() + times * self._seconds
-        for left in reversed(range(_MAX_ATTEMPTS)):
-            timeouts = (now() + self._seconds, end, each * self._seconds)
+        deadline = now() + total_factor * self._seconds
+        for attempts_left in reversed(range(_MAX_ATTEMPTS)):
+            timeouts = (now() + self._seconds, deadline, statement_factor * self._seconds)
             try:
-                return await self._once(timeouts, lock, use_case, *arguments, **named)
+                return await self._run_once(timeouts, lock_key, use_case, *arguments, **keywords)
             except _RETRIED_ERRORS as error:
-                if not left:
+                if not attempts_left:
                     raise Unavailable(
                         "Other requests of this profile keep the database busy."
                     ) from error
-                await asyncio.sleep(0.01 * (_MAX_ATTEMPTS - left))
+                await asyncio.sleep(0.01 * (_MAX_ATTEMPTS - attempts_left))
         raise AssertionError("unreachable")
 
     # rules: write-durable, cluster-nodes
-    async def _once(
+    async def _run_once(
         self,
         timeouts: tuple[float, float, float],
-        lock: str | None,
+        lock_key: str | None,
         use_case: UseCase[T],
         *arguments: Any,
-        **named: Any,
+        **keywords: Any,
     ) -> T:
         """Runs the use-case on one connection. ``timeouts``: the handle's deadlines and timeout.
-        ``lock``: the key of the profile that it locks."""
+        ``lock_key``: the key of the profile that it locks."""
         ticket = CURRENT.get()
         ticket.pause()
         try:
-            connection = await self._pool.take(self._seconds, lock)
+            connection = await self._pool.take(self._seconds, lock_key)
         except BaseException as error:
             ticket.resume()
             if isinstance(error, failures.UNREACHABLE):
-                raise failures.failed(error) from error
+                raise failures.to_unavailable(error) from error
             raise
         handle = Handle(connection, self.sql, *timeouts)
         handle.joins_products = not self._distributed
@@ -182,10 +190,10 @@ class Postgres:
         if not self._polling:
             self._close_overdue(asyncio.get_running_loop())
         try:
-            result = await use_case(handle, *arguments, **named)
+            result = await use_case(handle, *arguments, **keywords)
             if handle.in_transaction:
                 await handle.commit(self._seconds / 2)
-            if handle.writes:
+            if handle.is_writing:
                 failures.check(connection)
                 self._lost_writes = 0
         except BaseException as error:
@@ -194,7 +202,7 @@ class Postgres:
         finally:
             ticket.resume()
             self._running.discard(handle)
-            if handle.overdue and handle.writes:
+            if handle.is_overdue and handle.is_writing:
                 self._lost_writes += 1
             if handle.acts:
                 await handle.refuse_acts()
@@ -205,14 +213,16 @@ class Postgres:
         self, connection: Connection, handle: Handle, error: BaseException
     ) -> None:
         """Rolls back, and gives back the connection or, if it may still be busy, drops it."""
-        whole = isinstance(error, asyncpg.PostgresError | ServiceError | RunAgain)
+        is_usable = isinstance(error, asyncpg.PostgresError | ServiceError | RunAgain)
         if isinstance(error, Unavailable):
             # If the server refused a single statement, no transaction is open. Otherwise drop the
             # connection: that rolls back too, and a ROLLBACK would wait for the same server.
-            whole = isinstance(error.__cause__, asyncpg.PostgresError) and not handle.in_transaction
+            is_usable = (
+                isinstance(error.__cause__, asyncpg.PostgresError) and not handle.in_transaction
+            )
             if isinstance(error.__cause__, asyncpg.ReadOnlySQLTransactionError):
                 connection.terminate()  # a new one may lead to the primary
-        if not whole:
+        if not is_usable:
             self._pool.drop(connection)
         elif handle.in_transaction:
             await self._roll_back(connection)
@@ -227,8 +237,8 @@ class Postgres:
         for handle in list(self._running):
             handle.close_if_overdue(loop.time())
             if (
-                self._hosts.several
-                and loop.time() - handle.started > _SUSPECT_SHARE * self._seconds
+                self._hosts.has_several
+                and loop.time() - handle.started_at > _SUSPECT_SHARE * self._seconds
             ):
                 self._hosts.suspect()
 
@@ -243,7 +253,10 @@ class Postgres:
         self._journal.record_command()
         if not self._lost_writes:
             return
-        if self._lost_writes + sum(handle.writes for handle in self._running) < self._max_writes:
+        if (
+            self._lost_writes + sum(handle.is_writing for handle in self._running)
+            < self._max_writes
+        ):
             return
         now = asyncio.get_running_loop().time()
         if now - self._checked_at > _REFUSED_POLL_SECONDS:
@@ -259,18 +272,18 @@ class Postgres:
 
     async def _roll_back(self, connection: Connection) -> None:
         """Rolls back. Ignores its own errors, because the caller raises the original one."""
-        whole = False
+        is_usable = False
         try:
             with contextlib.suppress(Exception):
                 if not connection.is_closed():
                     await connection.execute("ROLLBACK")
-                whole = True
+                is_usable = True
         finally:
-            (self._pool.give_back if whole else self._pool.drop)(connection)
+            (self._pool.give_back if is_usable else self._pool.drop)(connection)
 
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Reader]:
-        with failures.translated():
+        with failures.translate_errors():
             connection = await self._hosts.connect()
         try:
             await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -286,7 +299,7 @@ class Postgres:
             if isinstance(error.__cause__, TimeoutError):
                 raise
             # The connection was broken, perhaps because one of several hosts went down.
-            with failures.translated():
+            with failures.translate_errors():
                 async with asyncio.timeout(self._seconds), self.snapshot():
                     pass
 
@@ -298,7 +311,7 @@ class Postgres:
 
 
 # rule: fair-queueing
-def _lock(arguments: tuple[Any, ...]) -> str | None:
+def _find_lock_key(arguments: tuple[Any, ...]) -> str | None:
     """Returns the key of the profile that a write with these arguments locks, if it is known."""
     return (
         getattr(arguments[0], "lock_key", None) if arguments else None

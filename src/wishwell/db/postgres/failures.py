@@ -41,18 +41,18 @@ UNREACHABLE = (
 _NOT_SENT = re.compile(
     r"connection to the remote node .*(Is the server running|the database system is )", re.DOTALL
 )
-_in_doubt = WeakSet[asyncpg.Connection]()
+_half_committed = WeakSet[asyncpg.Connection]()
 
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Raises the driver's errors in the block as the service's own."""
     try:
         yield
     except asyncpg.IntegrityConstraintViolationError as error:
         raise_ours(error)
     except UNREACHABLE as error:
-        raise failed(error) from error
+        raise to_unavailable(error) from error
 
 
 # rule: store-delete
@@ -66,7 +66,7 @@ def raise_ours(error: asyncpg.IntegrityConstraintViolationError) -> NoReturn:
     raise error
 
 
-def undecided(error: BaseException) -> Undecided:
+def to_undecided(error: BaseException) -> Undecided:
     """Returns the error for a write whose outcome is unknown."""
     return Undecided(f"The database connection broke during a write ({type(error).__name__}).")
 
@@ -78,20 +78,20 @@ def on_log_message(connection: asyncpg.Connection, message: asyncpg.PostgresLogM
     The coordinator only warns about such a failure, and otherwise reports success.
     """
     if message.message.startswith("failed to commit transaction"):
-        _in_doubt.add(connection)
+        _half_committed.add(connection)
 
 
 def check(connection: asyncpg.Connection) -> None:
     """Raises ``Undecided`` if a commit of the connection failed on another server."""
-    if connection in _in_doubt:
-        raise undecided(ConnectionError())
+    if connection in _half_committed:
+        raise to_undecided(ConnectionError())
 
 
 # rule: cluster-nodes
-def failed(error: BaseException, *, wrote: bool = False) -> Unavailable:
+def to_unavailable(error: BaseException, *, wrote: bool = False) -> Unavailable:
     """Returns the error for a failed statement. ``wrote``: it was an autocommitted write."""
     if wrote and isinstance(error, BROKEN) and not _NOT_SENT.match(str(error)):
-        return undecided(error)
+        return to_undecided(error)
     return Unavailable(f"The database can't be reached ({type(error).__name__}).")
 
 
@@ -104,10 +104,12 @@ def message_of(error: Exception) -> str | None:
         return error.message
     if isinstance(error, asyncpg.PostgresError | sqlite3.Error):
         # An unknown database or role, a missing schema, or a file that isn't a database.
-        todo = "whether `wishwell migrate` was run"
+        advice = "whether `wishwell migrate` was run"
         if isinstance(error, asyncpg.InvalidCatalogNameError):
-            todo = f"create the database: {DOCS}operations.md#postgresql"
-        return f"The database reported an error: {error}. Check WISHWELL_DATABASE_URL, and {todo}."
+            advice = f"create the database: {DOCS}operations.md#postgresql"
+        return (
+            f"The database reported an error: {error}. Check WISHWELL_DATABASE_URL, and {advice}."
+        )
     if isinstance(error, OSError | UnicodeEncodeError):
         return f"Reading or writing a file failed ({getattr(error, 'strerror', None) or error})."
     return None

@@ -30,7 +30,7 @@ class Handle(Writer):
     a cancel request: a commit that waits for its standby is then visible, and may be lost.
     """
 
-    in_transaction = overdue = joins_products = _wrote = False
+    in_transaction = is_overdue = joins_products = _wrote = False
     journal = Journal()
 
     def __init__(
@@ -50,16 +50,16 @@ class Handle(Writer):
         self._deadline = deadline
         self._transaction_deadline = transaction_deadline
         self._statement_seconds = statement_seconds
-        self.started = math.inf  # start of the running statement
+        self.started_at = math.inf  # start of the running statement
         self.acts: list[Act] = []
         self._recording: asyncio.Future[None] | None = None
         self._may_be_committed = False
 
     @property
-    def writes(self) -> bool:
+    def is_writing(self) -> bool:
         return self._wrote or self.in_transaction
 
-    async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
+    async def all(self, statement: str, /, **params: Any) -> Sequence[Row]:
         steps, effect, _ = self._sql[statement]
         if not self.in_transaction:
             if effect is Effect.LOCK:
@@ -67,7 +67,7 @@ class Handle(Writer):
             elif effect is Effect.WRITE:
                 assert not self._wrote, "a use-case of several writes begins with a lock"
                 self._wrote = True
-        return await self.fetch(steps[0].sql, *steps[0].values(named))
+        return await self.fetch(steps[0].sql, *steps[0].values(params))
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
         sql = pages.sql("postgresql", query, distributed=not self.joins_products)
@@ -79,18 +79,18 @@ class Handle(Writer):
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         assert self.in_transaction or self._sql[statement].effect is Effect.LOCK
         await self.begin()
-        step, runs = self._sql[statement].runs(rows)
-        with self._many():
+        step, params_of_runs = self._sql[statement].runs(rows)
+        with self._driver_errors():
             result: Sequence[Row] = await self._connection.fetchmany(
-                step.sql, runs, timeout=self._remaining_seconds()
+                step.sql, params_of_runs, timeout=self._remaining_seconds()
             )
         return result
 
     async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
         await self.begin()
-        insertion = statements.insertion(table, "postgresql")
+        insertion = statements.build_insert(table, "postgresql")
         values = [insertion.values(row) for row in rows]
-        with self._many():
+        with self._driver_errors():
             if len(rows) <= _MAX_INSERT_ROWS:
                 await self._connection.executemany(
                     insertion.sql, values, timeout=self._remaining_seconds()
@@ -98,22 +98,24 @@ class Handle(Writer):
             else:
                 await self._connection.copy_to_table(
                     table,
-                    source=_copied(values),
-                    columns=insertion.takes,
+                    source=_format_chunks(values),
+                    columns=insertion.param_names,
                     timeout=self._remaining_seconds(),
                 )
 
     async def fetch(self, sql: str, *arguments: Any) -> Sequence[Row]:
-        self.started = self._now()
+        self.started_at = self._now()
         try:
             # Not `execute`: with arguments it prepares the statement each time.
             rows: Sequence[Row] = await self._connection.fetch(sql, *arguments)
         except asyncpg.IntegrityConstraintViolationError as error:
             failures.raise_ours(error)
         except (*failures.UNREACHABLE, AttributeError) as error:
-            why = self._cause(error)
-            raise failures.failed(why, wrote=self._wrote and not self.in_transaction) from why
-        self.started = math.inf
+            cause = self._cause(error)
+            raise failures.to_unavailable(
+                cause, wrote=self._wrote and not self.in_transaction
+            ) from cause
+        self.started_at = math.inf
         return rows
 
     async def commit(self, seconds: float) -> None:
@@ -123,16 +125,16 @@ class Handle(Writer):
             self._recording = asyncio.ensure_future(append)
             await asyncio.shield(self._recording)
             if self._connection.is_closed():  # in the meantime, so nothing was committed
-                raise failures.failed(self._cause(ConnectionError()))
-        self.started = self._now()
-        self._deadline = max(self._deadline, self.started + seconds)
+                raise failures.to_unavailable(self._cause(ConnectionError()))
+        self.started_at = self._now()
+        self._deadline = max(self._deadline, self.started_at + seconds)
         self._may_be_committed = True
         try:
             status = await self._connection.execute("COMMIT")
         except (*failures.BROKEN, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
             # The last two: the connection was lost while it was idle.
-            why = self._cause(error)
-            raise failures.undecided(why) from why
+            cause = self._cause(error)
+            raise failures.to_undecided(cause) from cause
         except asyncpg.PostgresError:
             self._may_be_committed = False
             raise
@@ -151,18 +153,18 @@ class Handle(Writer):
     # rules: standby-confirms, database-away
     def close_if_overdue(self, now: float) -> None:
         """Closes the connection if its statement is overdue. Called at intervals (poll)."""
-        if now >= min(self._deadline, self.started + self._statement_seconds):
-            self.overdue = True
+        if now >= min(self._deadline, self.started_at + self._statement_seconds):
+            self.is_overdue = True
             self._connection.terminate()
 
     async def begin(self) -> None:
         if self.in_transaction:
             return
-        self.started = self._now()
+        self.started_at = self._now()
         self._deadline = self._transaction_deadline
-        with failures.translated():
+        with failures.translate_errors():
             await self._connection.execute("BEGIN")
-        self.started = math.inf
+        self.started_at = math.inf
         self.in_transaction = True
 
     def _remaining_seconds(self) -> float:
@@ -170,8 +172,8 @@ class Handle(Writer):
         return max(0.01, min(self._deadline - self._now(), 2 * self._statement_seconds))
 
     @contextlib.contextmanager
-    def _many(self) -> Iterator[None]:
-        with failures.translated():
+    def _driver_errors(self) -> Iterator[None]:
+        with failures.translate_errors():
             try:
                 yield
             except AttributeError as error:
@@ -183,15 +185,15 @@ class Handle(Writer):
             if not self._connection.is_closed():
                 raise error
             error = ConnectionError()
-        return TimeoutError() if self.overdue else error
+        return TimeoutError() if self.is_overdue else error
 
 
-async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
+async def _format_chunks(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
     """Yields rows in the text format of PostgreSQL's COPY, in chunks of about 64 KiB."""
     lines: list[str] = []
     size = 0
     for row in rows:
-        lines.append(_copied_line(row))
+        lines.append(_format_line(row))
         size += len(lines[-1])
         if size > _CHUNK_BYTES:
             yield "".join(lines).encode()
@@ -199,7 +201,7 @@ async def _copied(rows: Iterable[Sequence[Any]]) -> AsyncIterator[bytes]:
     yield "".join(lines).encode()
 
 
-def _copied_line(row: Sequence[str | int | None]) -> str:
+def _format_line(row: Sequence[str | int | None]) -> str:
     """Returns a row as a line. Escapes all its fields together, because escaping each takes four
     times as long; until then, two characters that no text in the database has separate them and
     mark null. Finding out that there is nothing to escape, as in most rows, takes half as long."""

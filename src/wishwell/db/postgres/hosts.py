@@ -42,15 +42,15 @@ class Hosts:
     ) -> None:
         """``open_one`` connects to a host. ``seconds``: timeout for a single host; each of several
         hosts gets half, at most 2. ``warn`` logs changes of the host in use."""
-        self.several = len(target.addresses) > 1
+        self.has_several = len(target.addresses) > 1
         self._addresses = target.addresses
         self._open_one = open_one
         self._warn = warn
-        self._seconds = min(seconds / 2, _MAX_CONNECT_SECONDS) if self.several else seconds
+        self._seconds = min(seconds / 2, _MAX_CONNECT_SECONDS) if self.has_several else seconds
         self._primary: Address | None = None
-        self._last: Address | None = None
-        self._old: list[Address] = []
-        self._newest: dict[int, int] = {}
+        self._last_primary: Address | None = None
+        self._old_primaries: list[Address] = []
+        self._newest_timelines: dict[int, int] = {}
         self._address_of: dict[Connection, Address] = {}
         self._probing: asyncio.Task[None] | None = None
         self._probed_at = 0.0
@@ -59,10 +59,10 @@ class Hosts:
     # rule: database-failover
     async def connect(self) -> Connection:
         """Opens a connection to the primary. Raises the most informative error of the hosts."""
-        if not self.several:
+        if not self.has_several:
             return await self._open(self._addresses[0])
-        for asked in (False, True):
-            if asked or self._primary is None:
+        for is_retry in (False, True):
+            if is_retry or self._primary is None:
                 await asyncio.shield(self._probe_all())
             if (address := self._primary) is not None:
                 try:
@@ -84,7 +84,7 @@ class Hosts:
 
     def is_primary(self, connection: Connection) -> bool:
         """Returns whether an idle connection leads to the current primary."""
-        return not self.several or self._address_of[connection] == self._primary
+        return not self.has_several or self._address_of[connection] == self._primary
 
     # rule: database-failover
     def suspect(self) -> None:
@@ -120,18 +120,18 @@ class Hosts:
 
         Doesn't wait for more hosts after a newly promoted one.
         """
-        asked = {asyncio.create_task(self._probe(address)): address for address in self._addresses}
+        probes = {asyncio.create_task(self._probe(address)): address for address in self._addresses}
         answers: dict[Address, tuple[int, int]] = {}
         self._errors = []
         try:
-            for answer in asyncio.as_completed(asked):
+            for answer in asyncio.as_completed(probes):
                 address, timeline = await answer
                 if timeline is not None:
                     answers[address] = timeline
-                    if timeline[1] > self._newest.get(timeline[0], timeline[1]):
+                    if timeline[1] > self._newest_timelines.get(timeline[0], timeline[1]):
                         break
         finally:
-            for task in asked:
+            for task in probes:
                 task.cancel()
         return answers
 
@@ -154,20 +154,24 @@ class Hosts:
         A host with an outdated timeline is an old primary, and never chosen.
         """
         for cluster, timeline in answers.values():
-            self._newest[cluster] = max(timeline, self._newest.get(cluster, 0))
+            self._newest_timelines[cluster] = max(timeline, self._newest_timelines.get(cluster, 0))
         answering = [address for address in self._addresses if address in answers]
-        old = [a for a in answering if answers[a][1] < self._newest[answers[a][0]]]
-        rest = [address for address in answering if address not in old]
-        self._primary = self._last if self._last in rest else next(iter(rest), None)
+        old_primaries = [
+            a for a in answering if answers[a][1] < self._newest_timelines[answers[a][0]]
+        ]
+        candidates = [address for address in answering if address not in old_primaries]
+        self._primary = (
+            self._last_primary if self._last_primary in candidates else next(iter(candidates), None)
+        )
         if self._primary:
             for connection, address in self._address_of.items():
                 if address != self._primary:
                     connection.terminate()
-        if self._warn and self._primary and self._primary != self._last:
+        if self._warn and self._primary and self._primary != self._last_primary:
             self._warn("database_hosts", hosts=[str(self._primary)])
-        if self._warn and old and old != self._old:
-            self._warn("database_old_primary", hosts=[str(address) for address in old])
-        self._last, self._old = self._primary or self._last, old
+        if self._warn and old_primaries and old_primaries != self._old_primaries:
+            self._warn("database_old_primary", hosts=[str(address) for address in old_primaries])
+        self._last_primary, self._old_primaries = self._primary or self._last_primary, old_primaries
 
 
 async def _timeline(connection: Connection) -> tuple[int, int]:

@@ -34,48 +34,48 @@ class Pool:
         self._size = size
         # The last used is taken first, because a proxy may close one that is idle for long.
         self._idle: list[Connection] = []
-        self._places = FairSemaphore(
+        self._slots = FairSemaphore(
             size,
             store_factor=_STORE_FACTOR,
             max_per_party=max(1, size // _PARTY_DIVISOR),
             max_per_lock=_MAX_PER_LOCK,
         )
-        self._taken: dict[Connection, tuple[Flow, str | None, Entry[Any] | None, float]] = {}
+        self._in_use: dict[Connection, tuple[Flow, str | None, Entry[Any] | None, float]] = {}
         self._closed = False
         self._waits = 0
         self._waited_seconds = 0.0
 
     # rule: database-away
-    async def take(self, seconds: float, lock: str | None = None) -> Connection:
+    async def take(self, seconds: float, lock_key: str | None = None) -> Connection:
         """Returns a connection for the caller alone, which calls ``give_back`` or ``drop`` later.
 
-        ``lock``: the key of the profile that it locks. ``seconds``: timeout of waiting and
+        ``lock_key``: the key of the profile that it locks. ``seconds``: timeout of waiting and
         connecting together. Raises ``TimeoutError``, the errors of ``Hosts.connect``, and
         ``Unavailable`` once the pool is closed.
         """
         if self._closed:
             raise Unavailable("The service is shutting down.")
         ticket = CURRENT.get()
-        flow, entry, began = ticket.flow, None, 0.0
-        if not self._places.take_now(flow, lock):
+        flow, entry, began_at = ticket.flow, None, 0.0
+        if not self._slots.take_now(flow, lock_key):
             now = asyncio.get_running_loop().time
-            asked = now()
+            requested_at = now()
             self._waits += 1
             try:
-                entry = await self._places.wait(ticket, lock, seconds)
+                entry = await self._slots.wait(ticket, lock_key, seconds)
             finally:
-                began = now()
-                self._waited_seconds += began - asked
-            flow, seconds = entry.flow, seconds - (began - asked)
+                began_at = now()
+                self._waited_seconds += began_at - requested_at
+            flow, seconds = entry.flow, seconds - (began_at - requested_at)
         try:
             connection = self._idle_connection()
             if connection is None:
                 async with asyncio.timeout(seconds):
                     connection = await self._hosts.connect()
         except BaseException:
-            self._places.release(flow, lock, entry)
+            self._slots.release(flow, lock_key, entry)
             raise
-        self._taken[connection] = flow, lock, entry, began
+        self._in_use[connection] = flow, lock_key, entry, began_at
         return connection
 
     def give_back(self, connection: Connection) -> None:
@@ -84,20 +84,20 @@ class Pool:
             self.drop(connection)
         else:
             self._idle.append(connection)
-            self._leave(connection)
+            self._release(connection)
 
     def drop(self, connection: Connection) -> None:
         """Closes a connection that may still be in a statement or a transaction."""
         self._hosts.closed(connection)
         connection.terminate()
-        self._leave(connection)
+        self._release(connection)
 
     def stats(self) -> Stats:
         return Stats(
-            connections=self._places.held + len(self._idle),
-            in_use=self._places.held,
+            connections=self._slots.held + len(self._idle),
+            in_use=self._slots.held,
             connections_limit=self._size,
-            waiting=len(self._places),
+            waiting=len(self._slots),
             waits=self._waits,
             waited_seconds=self._waited_seconds,
         )
@@ -118,7 +118,7 @@ class Pool:
             connection.terminate()
         return None
 
-    def _leave(self, connection: Connection) -> None:
-        flow, lock, entry, began = self._taken.pop(connection)
-        seconds = asyncio.get_running_loop().time() - began if entry else 0
-        self._places.release(flow, lock, entry, seconds)
+    def _release(self, connection: Connection) -> None:
+        flow, lock_key, entry, began_at = self._in_use.pop(connection)
+        seconds = asyncio.get_running_loop().time() - began_at if entry else 0
+        self._slots.release(flow, lock_key, entry, seconds)

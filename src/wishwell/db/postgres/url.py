@@ -39,12 +39,16 @@ def parse(url: str) -> Target:
     Raises ``ValueError`` for hosts and options that the driver would refuse or misinterpret.
     """
     parts = urlsplit(url)
-    given = dict(parse_qsl(parts.query, keep_blank_values=True))
-    balance = given.get(_BALANCE, "disable")
+    query_options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    balance = query_options.get(_BALANCE, "disable")
     if balance not in ("disable", "random"):
         raise ValueError(f"must have disable or random as the value of {_BALANCE}")
-    rest = [option for option in parts.query.split("&") if option.partition("=")[0] != _BALANCE]
-    plain = url.partition("?")[0] + ("?" + "&".join(rest) if any(rest) else "")
+    other_options = [
+        option for option in parts.query.split("&") if option.partition("=")[0] != _BALANCE
+    ]
+    driver_url = url.partition("?")[0] + (
+        "?" + "&".join(other_options) if any(other_options) else ""
+    )
     before, at, after = parts.netloc.partition("@")  # like the driver: at the first @
     addresses = hosts(after if at else before)
     if addresses is None:
@@ -53,21 +57,21 @@ def parse(url: str) -> Target:
             "user:password@ before the host, special characters percent-encoded, and an IPv6 "
             "address in [ ]"
         )
-    if "," in given.get("host", ""):
+    if "," in query_options.get("host", ""):
         raise ValueError("must list several hosts before the path: postgresql://one,two/database")
     if len(addresses) < 2:
-        return Target(plain, (Address(None, None),), False, {})
+        return Target(driver_url, (Address(None, None),), False, {})
     # The default requires a primary, because the service writes (rule: database-failover).
-    options = {} if _SESSION_ATTRS in given else {_SESSION_ATTRS: "read-write"}
+    options = {} if _SESSION_ATTRS in query_options else {_SESSION_ATTRS: "read-write"}
     if balance == "random":  # rule: database-failover
         addresses = tuple(random.sample(addresses, len(addresses)))
-    return Target(plain, addresses, balance == "random", options)
+    return Target(driver_url, addresses, balance == "random", options)
 
 
-def hosts(text: str, most: int = 100) -> tuple[Address, ...] | None:
+def hosts(text: str, max_hosts: int = 100) -> tuple[Address, ...] | None:
     """Parses comma-separated hosts, each with an optional port. Returns ``None`` if malformed."""
     matches = [_HOST.fullmatch(host) for host in text.split(",")] if text else []
-    if len(matches) > most or not all(match and _is_port(match[2]) for match in matches):
+    if len(matches) > max_hosts or not all(match and _is_port(match[2]) for match in matches):
         return None
     return tuple(
         Address(unquote(match[1].strip("[]")), int(match[2]) if match[2] else None)

@@ -67,34 +67,36 @@ class _Handle(Writer):
     async def begin(self) -> None:
         """Does nothing, because every use-case of the writer is a transaction already."""
 
-    async def all(self, statement: str, /, **named: Any) -> Sequence[Row]:
+    async def all(self, statement: str, /, **params: Any) -> Sequence[Row]:
         rows: Sequence[Row] = []
         for step in self._sql[statement].steps:
-            rows = self.execute(step.sql, _parameters(step.values(named))) or rows
+            rows = self.execute(step.sql, _encode_arrays(step.values(params))) or rows
         return rows
 
     async def page(self, query: PageQuery, *arguments: Any) -> Sequence[Row]:
-        return self.execute(pages.sql("sqlite", query), _parameters(arguments))
+        return self.execute(pages.sql("sqlite", query), _encode_arrays(arguments))
 
     async def run_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         step = self._sql[statement].step
         if "RETURNING" in step.sql:  # executemany of CPython 3.13 fails if a run returns a row
             await self.all_many(statement, rows)
             return
-        with _translated():
-            self._connection.executemany(step.sql, [_parameters(step.values(row)) for row in rows])
+        with _translate_errors():
+            self._connection.executemany(
+                step.sql, [_encode_arrays(step.values(row)) for row in rows]
+            )
 
     async def all_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> Sequence[Row]:
         step = self._sql[statement].step
         return [
             returned
             for row in rows
-            for returned in self.execute(step.sql, _parameters(step.values(row)))
+            for returned in self.execute(step.sql, _encode_arrays(step.values(row)))
         ]
 
     async def fill(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        insertion = statements.insertion(table, "sqlite")
-        with _translated():
+        insertion = statements.build_insert(table, "sqlite")
+        with _translate_errors():
             if len(rows) > _BULK_ROWS:
                 # An import touches many pages: cache more in memory, and collect more in the WAL
                 # before a checkpoint.
@@ -102,10 +104,10 @@ class _Handle(Writer):
                 self._connection.execute("PRAGMA wal_autocheckpoint = 50000")
             self._connection.executemany(insertion.sql, map(insertion.values, rows))
 
-    def execute(self, sql: str, bound: Sequence[Any]) -> list[Row]:
-        # Not `with _translated()`, which takes as long as finding one row.
+    def execute(self, sql: str, params: Sequence[Any]) -> list[Row]:
+        # Not `with _translate_errors()`, which takes as long as finding one row.
         try:
-            return self._connection.execute(sql, bound).fetchall()
+            return self._connection.execute(sql, params).fetchall()
         except sqlite3.Error as error:
             _raise_ours(error)
 
@@ -113,7 +115,7 @@ class _Handle(Writer):
 @contextlib.contextmanager
 def reading(path: str) -> Iterator[_Handle]:
     """Yields a reader of a file on a separate, read-only connection."""
-    with _translated():
+    with _translate_errors():
         connection = sqlite_file.connect(path, read_only=True)
     with contextlib.closing(connection):
         yield _Handle(connection, statements.load("sqlite"))
@@ -129,49 +131,53 @@ class SQLite:
         self._journal = journal or Journal()
         self._sql = statements.load("sqlite")
         self._path = path
-        with _translated():
-            self._writing = sqlite_file.connect(path)
-            self._reading = sqlite_file.connect(path)
-            self._long = sqlite_file.connect(path, read_only=True)
-        self._reader = _Handle(self._reading, self._sql)
+        with _translate_errors():
+            self._write_connection = sqlite_file.connect(path)
+            self._read_connection = sqlite_file.connect(path)
+            self._long_connection = sqlite_file.connect(path, read_only=True)
+        self._reader = _Handle(self._read_connection, self._sql)
         self._turnstile = Turnstile(path)
-        self._arrived: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._arrivals: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._waiting: FairQueue[Job] = FairQueue(contention)  # the writer thread's
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
-        self._apart = ThreadPoolExecutor(1, "sqlite-long", initializer=_give_way)
-        self._recorder = Recorder(self._journal, self._arrived.put)
+        self._long_read_thread = ThreadPoolExecutor(1, "sqlite-long", initializer=_lower_priority)
+        self._recorder = Recorder(self._journal, self._arrivals.put)
         self._thread = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
         self._thread.start()
 
-    async def read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        return await use_case(self._reader, *arguments, **named)
+    async def read(self, use_case: UseCase[T], *arguments: Any, **keywords: Any) -> T:
+        return await use_case(self._reader, *arguments, **keywords)
 
     # rule: count-pace
-    async def long_read(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
-        use_case = functools.partial(use_case, **named)
+    async def long_read(self, use_case: UseCase[T], *arguments: Any, **keywords: Any) -> T:
+        use_case = functools.partial(use_case, **keywords)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._apart, self._read_apart, use_case, *arguments)
+        return await loop.run_in_executor(
+            self._long_read_thread, self._run_long_read, use_case, *arguments
+        )
 
     batch_read = long_read
 
-    def _read_apart(self, use_case: UseCase[T], *arguments: Any) -> T:
-        end = time.monotonic() + _LONG_SECONDS
+    def _run_long_read(self, use_case: UseCase[T], *arguments: Any) -> T:
+        deadline = time.monotonic() + _LONG_SECONDS
         # rule: serve-workers. Nothing else ends a statement before it is done.
-        self._long.set_progress_handler(lambda: self._closed or time.monotonic() > end, _LONG_STEPS)
-        with _translated():
-            return _drive(use_case(_Handle(self._long, self._sql), *arguments))
+        self._long_connection.set_progress_handler(
+            lambda: self._closed or time.monotonic() > deadline, _LONG_STEPS
+        )
+        with _translate_errors():
+            return _drive(use_case(_Handle(self._long_connection, self._sql), *arguments))
 
-    async def write(self, use_case: UseCase[T], *arguments: Any, **named: Any) -> T:
+    async def write(self, use_case: UseCase[T], *arguments: Any, **keywords: Any) -> T:
         if self._closed:
             raise Unavailable("The service is shutting down.")
         self._journal.record_command()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         ticket = CURRENT.get()
         context = contextvars.copy_context()
-        job = Job(lambda tx: use_case(tx, *arguments, **named), future, context, ticket.flow)
-        self._arrived.put(job)
+        job = Job(lambda tx: use_case(tx, *arguments, **keywords), future, context, ticket.flow)
+        self._arrivals.put(job)
         ticket.pause(job.refuse)
         try:
             return await future  # if the caller is cancelled, the write still takes place
@@ -191,7 +197,7 @@ class SQLite:
 
     def stats(self) -> Stats:
         return Stats(
-            queued=self._arrived.qsize() + len(self._waiting),
+            queued=self._arrivals.qsize() + len(self._waiting),
             commits=self._commits,
             committed_writes=self._committed_writes,
             unrecorded_acts=self._journal.failures,
@@ -202,49 +208,49 @@ class SQLite:
         if self._closed:
             return
         self._closed = True
-        self._arrived.put(None)
-        await asyncio.to_thread(self._apart.shutdown)
+        self._arrivals.put(None)
+        await asyncio.to_thread(self._long_read_thread.shutdown)
         await asyncio.to_thread(self._thread.join)
         self._recorder.close()
-        self._reading.close()
-        self._long.close()
-        self._writing.close()
+        self._read_connection.close()
+        self._long_connection.close()
+        self._write_connection.close()
         self._turnstile.close()
 
     # -------------------------------------------------------------- the writer's thread
 
     def _serve(self) -> None:
-        handle = _Handle(self._writing, self._sql)
+        handle = _Handle(self._write_connection, self._sql)
         while True:
             if not self._waiting:
-                if (job := self._arrival()) is None:
+                if (job := self._wait_for_job()) is None:
                     self._recorder.wait()  # its writes have arrived here then
-                    if self._arrived.empty():
+                    if self._arrivals.empty():
                         return
-                    self._arrived.put(None)
+                    self._arrivals.put(None)
                     continue
                 self._waiting.push(job.flow, job)
             group: list[Job] = []
             self._commit(group, handle)
             self._recorder.finish(group)
 
-    def _arrival(self) -> Job | None:
+    def _wait_for_job(self) -> Job | None:
         """Waits for a write to arrive, and returns it; ``None`` closes the writer."""
-        if self._turnstile.has_announced:
+        if self._turnstile.has_signalled:
             try:
-                return self._arrived.get(timeout=CONTENDED_SECONDS)
+                return self._arrivals.get(timeout=CONTENDED_SECONDS)
             except queue.Empty:
                 # Else the other processes would write in short groups until the next write here.
-                self._turnstile.calm_down()
-        return self._arrived.get()
+                self._turnstile.signal_calm()
+        return self._arrivals.get()
 
-    def _next(
+    def _next_job(
         self, seconds: float | None = None, after: Entry[Job] | None = None
     ) -> Entry[Job] | None:
         """Returns the next write that wasn't refused, or ``None`` (see ``FairQueue.pop``)."""
-        while not self._arrived.empty():
-            if (job := self._arrived.get()) is None:
-                self._arrived.put(None)  # closes the writer after the waiting writes
+        while not self._arrivals.empty():
+            if (job := self._arrivals.get()) is None:
+                self._arrivals.put(None)  # closes the writer after the waiting writes
                 break
             self._waiting.push(job.flow, job)
         while entry := self._waiting.pop(seconds, after):
@@ -256,28 +262,31 @@ class SQLite:
     def _commit(self, group: list[Job], handle: _Handle) -> None:
         """Runs and commits a group of writes, and adds them to ``group``."""
         try:
-            with _translated(), self._turnstile:
-                self._writing.execute("BEGIN IMMEDIATE")
-                contended = self._waiting.contention.is_on
-                short = self._turnstile.is_contended_elsewhere(contended)
-                left, entry = _SHORT_GROUP_SECONDS if short else _GROUP_SECONDS, self._next()
+            with _translate_errors(), self._turnstile:
+                self._write_connection.execute("BEGIN IMMEDIATE")
+                is_contended = self._waiting.contention.is_on
+                is_short = self._turnstile.is_contended_elsewhere(is_contended)
+                remaining_seconds, entry = (
+                    _SHORT_GROUP_SECONDS if is_short else _GROUP_SECONDS,
+                    self._next_job(),
+                )
                 while entry is not None:
-                    began = time.perf_counter()
+                    started_at = time.perf_counter()
                     group.append(entry.item)
-                    self._run(entry.item, handle)
-                    took = time.perf_counter() - began
-                    self._waiting.charge(entry, took)
-                    left -= took
-                    if left <= 0 or len(group) >= _MAX_GROUP:
+                    self._run_job(entry.item, handle)
+                    seconds = time.perf_counter() - started_at
+                    self._waiting.charge(entry, seconds)
+                    remaining_seconds -= seconds
+                    if remaining_seconds <= 0 or len(group) >= _MAX_GROUP:
                         break
-                    entry = self._next(left, entry)
-                self._writing.execute("COMMIT")
+                    entry = self._next_job(remaining_seconds, entry)
+                self._write_connection.execute("COMMIT")
             self._commits += 1
             self._committed_writes += len(group)
         except Exception as error:
             # The whole group failed: the disk is full, or the file is locked or read-only.
             if not group:
-                group += [entry.item for entry in iter(self._next, None)]
+                group += [entry.item for entry in iter(self._next_job, None)]
             if getattr(error.__cause__, "sqlite_errorname", "") == "SQLITE_IOERR_FSYNC":
                 error = Undecided(
                     "The disk failed during a commit, which a restart may still find."
@@ -287,28 +296,28 @@ class SQLite:
                 if isinstance(error, Undecided):  # rule: journal-refused
                     job.lines = ()
             with contextlib.suppress(sqlite3.Error):
-                if self._writing.in_transaction:
-                    self._writing.execute("ROLLBACK")
+                if self._write_connection.in_transaction:
+                    self._write_connection.execute("ROLLBACK")
 
-    def _run(self, job: Job, handle: _Handle) -> None:
-        self._writing.execute("SAVEPOINT job")
+    def _run_job(self, job: Job, handle: _Handle) -> None:
+        self._write_connection.execute("SAVEPOINT job")
         job.error, job.acts, job.runs = None, None, job.runs + 1
         try:
             handle.acts.clear()
             job.result = job.context.run(_drive, job.use_case(handle))
             if self._journal.is_on and not job.has_recorded(handle.acts):
                 job.acts = [*handle.acts]
-                self._writing.execute("ROLLBACK TO job")
+                self._write_connection.execute("ROLLBACK TO job")
         except Exception as error:
             job.error = error
-            if not self._writing.in_transaction:
+            if not self._write_connection.in_transaction:
                 # SQLite rolled back the whole transaction (as when the disk is full).
                 raise
-            self._writing.execute("ROLLBACK TO job")
-        self._writing.execute("RELEASE job")
+            self._write_connection.execute("ROLLBACK TO job")
+        self._write_connection.execute("RELEASE job")
 
 
-def _give_way() -> None:
+def _lower_priority() -> None:
     """Gives this thread a lower priority than requests, if the system supports that."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
@@ -325,13 +334,13 @@ def _drive(awaitable: Awaitable[T]) -> T:
     raise AssertionError("a use-case awaited something other than its handle")
 
 
-def _parameters(arguments: Sequence[Any]) -> list[Any]:
+def _encode_arrays(arguments: Sequence[Any]) -> list[Any]:
     """Returns the arguments, with arrays as the JSON that the statements expect."""
     return [msgspec.json.encode(a).decode() if a.__class__ is list else a for a in arguments]
 
 
 @contextlib.contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

@@ -53,7 +53,7 @@ def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
         cached_statements=512,
     )
     if not read_only:
-        _write_ahead(connection)
+        _switch_to_wal(connection)
         connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
@@ -61,7 +61,7 @@ def connect(path: str, *, read_only: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def _write_ahead(connection: sqlite3.Connection) -> None:
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
     """Switches a new file to WAL. Retries, because SQLite doesn't wait for another process."""
     deadline = time.monotonic() + _BUSY_SECONDS
     while True:

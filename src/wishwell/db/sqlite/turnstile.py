@@ -23,7 +23,7 @@ _MAX_SECONDS = 2.0
 _POLL_SECONDS = 0.0002
 """Seconds between polls: a blocking lock can't have a deadline in a thread."""
 
-_TAKEN = (errno.EACCES, errno.EAGAIN)
+_LOCKED_ERRNOS = (errno.EACCES, errno.EAGAIN)
 
 
 class Turnstile:
@@ -35,8 +35,8 @@ class Turnstile:
 
     def __init__(self, database: str) -> None:
         self._file: int | None = None
-        self.has_announced = False
-        """Whether this process has announced to the others that its queues are contended."""
+        self.has_signalled = False
+        """Whether this process has signalled to the others that its queues are contended."""
         with contextlib.suppress(OSError):
             path = os.path.realpath(database) + "-turn"
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -44,11 +44,11 @@ class Turnstile:
     def __enter__(self) -> None:
         if self._file is None:
             return
-        end = time.monotonic() + _MAX_SECONDS
+        deadline = time.monotonic() + _MAX_SECONDS
         try:
             for byte in (_GATE, _LANE):
                 while not self._lock(byte):
-                    if time.monotonic() > end:
+                    if time.monotonic() > deadline:
                         self._unlock(_GATE)
                         raise Unavailable("Another process writes to the database for too long.")
                     time.sleep(_POLL_SECONDS)
@@ -60,26 +60,26 @@ class Turnstile:
         if self._file is not None:
             self._unlock(_LANE)
 
-    def is_contended_elsewhere(self, here: bool) -> bool:
+    def is_contended_elsewhere(self, contended_here: bool) -> bool:
         """Returns whether another process's queues are contended. Call it while holding the lock.
 
-        ``here``: whether this process's queues are contended. The others learn it, until the next
-        call or ``calm_down``.
+        ``contended_here``: whether this process's queues are contended, which the other processes
+        see until the next call or ``signal_calm``.
         """
         if self._file is None:
             return False
         elsewhere = not self._lock(_CONTENDED)
-        if here:
+        if contended_here:
             self._lock(_CONTENDED, fcntl.LOCK_SH)
-            self.has_announced = True
+            self.has_signalled = True
         else:
-            self.calm_down()
+            self.signal_calm()
         return elsewhere
 
-    def calm_down(self) -> None:
-        """Shows the other processes that this one's queues are no longer contended."""
+    def signal_calm(self) -> None:
+        """Signals to the other processes that this one's queues are no longer contended."""
         self._unlock(_CONTENDED)
-        self.has_announced = False
+        self.has_signalled = False
 
     def close(self) -> None:
         """Closes the file, which releases its locks."""
@@ -87,12 +87,12 @@ class Turnstile:
             os.close(self._file)
             self._file = None
 
-    def _lock(self, byte: int, kind: int = fcntl.LOCK_EX) -> bool:
+    def _lock(self, byte: int, lock_type: int = fcntl.LOCK_EX) -> bool:
         assert self._file is not None
         try:
-            fcntl.lockf(self._file, kind | fcntl.LOCK_NB, 1, byte)
+            fcntl.lockf(self._file, lock_type | fcntl.LOCK_NB, 1, byte)
         except OSError as error:
-            if error.errno in _TAKEN:
+            if error.errno in _LOCKED_ERRNOS:
                 return False
             raise
         return True
