@@ -52,7 +52,7 @@ def service():
         asked = f"{service.url}{BASE}/api/items?{signed(common(''))}"
         headers = {"Sec-Fetch-Site": "same-origin", "Host": SHOP}
         # Until the service sees the change, a visitor may still start a session.
-        refused = lambda: httpx2.post(asked, json={}, headers=headers).status_code == 401  # noqa: E731
+        refused = lambda: httpx2.post(asked, json={"productId": 1}, headers=headers).status_code == 401  # noqa: E731
         assert wait_until(refused, seconds=30, every=0.1)
         yield service
 

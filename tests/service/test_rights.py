@@ -74,6 +74,8 @@ def test_failing_deletion_is_reported_until_it_succeeds(owner):
     assert wait_until(lambda: "failing" in ready(), seconds=30, every=0.1)
     assert ready() == {"status": "ok", "failing": "erasing"}
     assert wait_until(lambda: failing() == 1, seconds=30, every=0.1)
+    # The log is written by a thread of its own.
+    assert wait_until(lambda: events(service, "erasing_put_off"), seconds=30, every=0.1)
     assert "permission denied for table items" in events(service, "profile_not_erased")[0]["reason"]
     [line] = events(service, "erasing_put_off")
     assert line["reason"] == "1 can't be removed yet; the log says why."
