@@ -151,12 +151,3 @@ NewListName = Annotated[
         pattern=f"^{_WHITE_SPACE}{_TRIMMED}{_WHITE_SPACE}$",
     ),
 ]
-
-
-class Purchased(msgspec.Struct, frozen=True):
-    """The purchases of an item since it was last saved."""
-
-    quantity: Count
-    """The number of units in all these orders."""
-    at: Time
-    """When the last of these orders was placed."""

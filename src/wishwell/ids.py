@@ -96,7 +96,7 @@ def profile_key(store_id: str, gid: str) -> str:
     return str(uuid.uuid5(uuid.UUID(store_id), gid))
 
 
-# rules: purchase-private, store-isolation
+# rule: store-isolation
 def order_hash(store_id: str, order_id: str) -> str:
     """Returns the hash of a shop's order id: the UUIDv5 of store and order id."""
     return str(uuid.uuid5(uuid.UUID(store_id), order_id))

@@ -15,7 +15,7 @@ from wishwell.products.money import Money
 from wishwell.stores import store_secrets
 from wishwell.transfer import exporting, file_records, importing
 from wishwell.transfer.import_file import ImportFile
-from wishwell.wishlists import items, lists, orders
+from wishwell.wishlists import item_changes, items, lists, orders
 
 SETTINGS = config.load({})
 OF_STORE = {"limits": {"items": 77}, "reporting": {"time_zone": "Europe/Paris", "purchases": True}}
@@ -153,7 +153,7 @@ class FilledStore:
         wish(bench, self.session, 5)
         self.buy(self.friend, 3)
         gone = bench.save(self.owner, 4)
-        bench.write(items.delete, self.owner, gone.id, now())
+        bench.write(item_changes.delete, self.owner, gone.id, now())
         for jti in ("", bench.new_id()):
             bench.write(auth.revoke_profile, self.owner, bench.clock(), jti)
 

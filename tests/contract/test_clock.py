@@ -34,7 +34,7 @@ from wishwell.reports.tally import Tally, following
 from wishwell.shoppers import cookie
 from wishwell.stores import reporting, store_secrets
 from wishwell.stores.store_secrets import CookieSecret, SecretsPatch
-from wishwell.wishlists import items, purchases, purge, shares
+from wishwell.wishlists import item_changes, purchases, purge, shares
 
 MINUTE, HOUR, YEAR = 60_000, 3_600_000, 365 * DAY_MS
 SHIFTS = (10 * MINUTE, -10 * MINUTE, DAY_MS, -DAY_MS, 3 * YEAR)
@@ -302,7 +302,9 @@ class ForgetRemovedItem(ForgetDeletedProduct):
         self.bench, self.store = bench, bench.new_store(reporting={"purchases": True})
         customer = bench.new_customer(self.store)
         saved = bench.save(customer)
-        bench.write(items.delete, customer, saved.id, ids.timestamp(bench.clock.milliseconds))
+        bench.write(
+            item_changes.delete, customer, saved.id, ids.timestamp(bench.clock.milliseconds)
+        )
 
     def run(self, clock):
         return purchases.forget_removed(self.bench.db, 0, clock)

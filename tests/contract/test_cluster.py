@@ -27,9 +27,9 @@ needs_cluster = pytest.mark.skipif(
 OF_ALL = {
     "events_waiting", "events_after", "events_old", "events_remove", "event_positions", "events_at_positions",
     "events_backlog", "feed_end", "feeds_waiting", "feeds", "webhooks", "deliveries_waiting",
-    "store_ever_told",  # once per erasure
+    "store_has_events",  # once per erasure
     "stores_noticed", "products_noticed_count", "webhooks_due", "requests_due", "requests_waiting",
-    "erase_deliveries", "erase_products", "erase_events_told", "erase_events_new",
+    "erase_deliveries", "erase_products", "erase_events_positioned", "erase_events_unpositioned",
     # Polls for stores to count, and the doctor
     "counts_last", "webhooks_failing", "database_times", "catalogue_runs",
     # Removal of what is old, or of a store or many sessions

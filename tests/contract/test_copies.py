@@ -13,7 +13,7 @@ def test_copy_keeps_the_order_and_reuses_items_of_the_caller(bench, store):
     saved = [bench.save(owner, product, list_ids=(made,)).id for product in (1, 2, 3, 4)]
     bench.write(lists.order, owner, made, [saved[2], saved[0]], bench.clock.tick())
     token = bench.share(owner, made).token
-    wanted = copies.Wanted(bench.new_id(), lists.ListFields("Copied"))
+    wanted = copies.NewList(bench.new_id(), lists.ListFields("Copied"))
     given = bench.finder, token, caller, wanted, bench.new_id, PLENTY, bench.clock.tick()
     copied = bench.write(copies.copy, *given)
     shown = bench.read(lists.find, caller, copied.id, "customer").items

@@ -15,7 +15,7 @@ from wishwell.errors import Unavailable
 from wishwell.events import deliveries
 from wishwell.events.attempts import BACKOFF_SECONDS
 from wishwell.events.sender import MAX_CONCURRENT
-from wishwell.wishlists import items
+from wishwell.wishlists import item_changes
 
 TEN_YEARS = 3650 * 86_400_000
 
@@ -226,7 +226,7 @@ async def test_only_events_of_the_requested_types_are_sent(desk):
     await desk.save()
     async with desk.receiving(None, "item.deleted") as (receiver, sender, hook):
         await desk.save(2)
-        await desk.db.write(items.delete, desk.profile, desk.saved[0], desk.clock.tick())
+        await desk.db.write(item_changes.delete, desk.profile, desk.saved[0], desk.clock.tick())
         await events.assign_positions(desk.db, desk.clock)
         await send(sender)
         assert [message.event["type"] for message in receiver.got] == ["item.deleted"]

@@ -18,7 +18,7 @@ from wishwell.privacy import erasure, personal_export
 from wishwell.products.shown import page as page_with_products
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishlists import copies, items, lists, orders, saving, shares
+from wishwell.wishlists import copies, item_changes, items, lists, orders, saving, shares
 
 NOTED = shares.ShareSettings(reservations=True, notes=True)
 numbers = itertools.count(1)
@@ -37,7 +37,7 @@ class World:
         self.hook = bench.write(*made, bench.clock.tick()).id
 
     def copy(self, token, caller, name):
-        wanted = copies.Wanted(self.bench.new_id(), lists.ListFields(name))
+        wanted = copies.NewList(self.bench.new_id(), lists.ListFields(name))
         given = (self.bench.finder, token, caller, wanted, self.bench.new_id, PLENTY)
         self.bench.write(copies.copy, *given, self.bench.clock.tick())
 
@@ -122,7 +122,7 @@ def filled(world, customer, other):
     line = orders.Line("6", "", 2, "1.50", "EUR")
     order = orders.Order(f"order {n}", customer, placed, bench.clock.tick(), [line])
     assert bench.write(orders.apply, world.store, order, bench.clock.tick()).matched == 1
-    bench.write(items.delete, customer, bench.save(customer, 8).id, bench.clock.tick())
+    bench.write(item_changes.delete, customer, bench.save(customer, 8).id, bench.clock.tick())
     world.copy(theirs_token, customer, f"{name} copied")
     world.publish()  # some deliveries stay pending
     # others fail

@@ -16,7 +16,7 @@ from wishwell import events, ids, profiles
 from wishwell.db.postgres.database import Postgres
 from wishwell.errors import Conflict, Gone
 from wishwell.events import retention
-from wishwell.wishlists import items, linking, lists, saving
+from wishwell.wishlists import item_changes, items, linking, lists, saving
 
 
 def assign_positions_now(bench):
@@ -196,7 +196,7 @@ def test_event_keeps_the_form_in_which_it_was_written(event_bench):
     item = bench.save(after, "007", variant="08", note=note)
     patch = items.ItemPatch(quantity=2)
     bench.write(saving.change, after, item.id, patch, bench.clock.tick())
-    bench.write(items.delete, after, item.id, bench.clock.tick())
+    bench.write(item_changes.delete, after, item.id, bench.clock.tick())
     first, *others = [event["data"]["item"] for event in profile_events(bench, after)]
     assert (first["productId"], first["variantId"]) == (7, 8)
     assert [(item["productId"], item["variantId"], item["note"]) for item in others] == [

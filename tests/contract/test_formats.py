@@ -20,7 +20,7 @@ from wishwell.events.webhooks import NewWebhook
 from wishwell.privacy import erasure
 from wishwell.products import NewProduct, ProductData, notices
 from wishwell.products.money import Money
-from wishwell.wishlists import items, linking, saving
+from wishwell.wishlists import item_changes, linking, saving
 
 FORMATS = pytest.mark.parametrize("format", [*formats.TOOLS])
 LIST = "019649e4-18b9-7651-8317-1ff4a6a3a450"
@@ -108,7 +108,7 @@ async def test_events_arrive_in_the_tools_schema(desk, tool, sender, hook):
         await shop.put(price)
         await shop.publish()
     await desk.db.write(linking.link, visitor, shop.customer, PLENTY, desk.clock.tick())
-    await desk.db.write(items.delete, shop.customer, item.id, desk.clock.tick())
+    await desk.db.write(item_changes.delete, shop.customer, item.id, desk.clock.tick())
     await shop.publish()
     await send(sender)
     named = {name: name.lower().replace(" ", "_") for name in (ADDED, REMOVED, DROPPED, BACK)}

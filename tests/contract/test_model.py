@@ -17,7 +17,7 @@ from wishwell import events, stores
 from wishwell.errors import Conflict, Forbidden, Invalid, NotFound
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishlists import items, linking, lists, saving
+from wishwell.wishlists import item_changes, items, linking, lists, saving
 from wishwell.wishlists.items import ItemPatch
 
 UNLIMITED = 10_000
@@ -77,17 +77,17 @@ def do(bench, profile, model, step):
             )
         case ("delete", at):
             target = model.item_at(at)
-            compare_outcomes(write(items.delete, target, now), lambda: model.delete(target))
+            compare_outcomes(write(item_changes.delete, target, now), lambda: model.delete(target))
         case ("delete_many", ats):
             targets = [model.item_at(at) for at in ats]
             compare_outcomes(
-                write(items.delete_many, [*targets, "nonsense"], now),
+                write(item_changes.delete_many, [*targets, "nonsense"], now),
                 lambda: [model.forget(target) for target in targets],
             )
         case ("set_lists", at, on):
             target, chosen = model.item_at(at), lists_at(model, on)
             compare_outcomes(
-                write(items.set_lists, target, chosen, most, now),
+                write(item_changes.set_lists, target, chosen, most, now),
                 lambda: model.set_lists(target, chosen, now),
             )
         case _:

@@ -30,7 +30,7 @@ from wishwell.privacy import erasure, store_deletion
 from wishwell.reports import counting
 from wishwell.transfer import exporting, importing
 from wishwell.transfer.import_file import ImportFile
-from wishwell.wishlists import items, lists, reservations, saving, shares
+from wishwell.wishlists import item_changes, lists, reservations, saving, shares
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_import_makes_no_events_and_continues_sequence_and_positions(bench, tmp_
     store = bench.new_store(events=True)
     customer = wish(bench, bench.new_customer(store), 1, 2)
     bench.run(events.assign_positions(bench.db, bench.clock))
-    bench.write(items.delete, customer, items_by_product(bench, customer)[1].id, NOW)
+    bench.write(item_changes.delete, customer, items_by_product(bench, customer)[1].id, NOW)
     path = exported(bench, store, tmp_path)
     delete(bench, store)
     _, again = load(bench, path, store.handle)
@@ -395,12 +395,12 @@ def test_reservation_is_restored_for_the_current_item(bench, family, file):
     has the item.
     Rule: import-twice."""
     old, now = family.item(1), bench.clock.tick
-    bench.write(items.delete, family.owner, old, now())
+    bench.write(item_changes.delete, family.owner, old, now())
     wish(bench, family.owner, 1)
     assert family.rows()[2:4] == [[], []]
     load(bench, file, family.store.handle)
     assert family.rows()[2:4] == [[], []]
-    bench.write(items.delete, family.owner, family.item(1), now())
+    bench.write(item_changes.delete, family.owner, family.item(1), now())
     bench.write(lists.delete, family.owner, family.on.id, now())
     wish(bench, family.owner, 1)
     load(bench, file, family.store.handle)

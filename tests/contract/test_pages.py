@@ -12,7 +12,7 @@ from wishwell import products, profiles
 from wishwell.products import shown
 from wishwell.profiles import search
 from wishwell.profiles.pages import Cursor, PageRequest
-from wishwell.wishlists import items, linking
+from wishwell.wishlists import item_changes, items, linking
 
 QUERIES = {
     None: lambda item: True,
@@ -94,12 +94,12 @@ def test_page_whose_records_were_deleted_has_a_previous_page(bench, backward, qu
 
     cursor = Cursor(near[1], backward)
     assert page(cursor)[0] == [near[3] if query else near[2]]
-    bench.write(items.delete_many, profile, near[2:], bench.clock.tick())
+    bench.write(item_changes.delete_many, profile, near[2:], bench.clock.tick())
     records, ahead, back = page(cursor)
     assert (records, ahead) == ([], None)
     assert back.backward is not backward
     assert page(back)[0] == [near[0] if query else near[1]]
-    bench.write(items.delete_many, profile, near[:2], bench.clock.tick())
+    bench.write(item_changes.delete_many, profile, near[:2], bench.clock.tick())
     assert page(cursor) == ([], None, None)
 
 
@@ -109,7 +109,7 @@ def test_page_has_no_cursor_to_a_page_whose_records_were_deleted(bench, backward
     profile = bench.new_customer()
     saved = [bench.save(profile, product).id for product in (1, 2)]
     edge, left = saved if backward else saved[::-1]
-    bench.write(items.delete, profile, edge, bench.clock.tick())
+    bench.write(item_changes.delete, profile, edge, bench.clock.tick())
     asked = PageRequest(Cursor(edge, backward), 1, search.Search())
     page = bench.read(items.page, profile, asked)
     assert ([item.id for item in page.records], page.next, page.previous) == ([left], None, None)
@@ -124,7 +124,7 @@ def test_empty_page_is_a_snapshot_when_a_link_commits_between_its_statements(ben
 
     async def link_and_delete():
         await bench.db.write(linking.link, session, customer, PLENTY, now)
-        await bench.db.write(items.delete, customer, edge, bench.clock.tick())
+        await bench.db.write(item_changes.delete, customer, edge, bench.clock.tick())
 
     asked = PageRequest(Cursor(edge, False), 10, search.Search())
 

@@ -24,7 +24,7 @@ from wishwell.privacy import erasure, journal_replay
 from wishwell.products import NewProduct, ProductData, notices
 from wishwell.products.money import Money
 from wishwell.reports import purchases as reports
-from wishwell.wishlists import items, linking, orders, purchases, saving
+from wishwell.wishlists import item_changes, item_life, items, linking, orders, purchases, saving
 
 DAY = 86_400_000
 ON = {"purchases": True}
@@ -185,9 +185,9 @@ class World:
         if number < len(wishes):
             at, now = self.now()
             key = wishes[number]
-            found = self.bench.read(items.of_products, of, [str(key[0])])
+            found = self.bench.read(items.find_by_products, of, [str(key[0])])
             item = found[str(key[0]), str(key[1] or "")]
-            self.bench.write(items.delete, of, item.id, at)
+            self.bench.write(item_changes.delete, of, item.id, at)
             self.hand.remove(of.id, key, now)
 
     def sign_in(self, who):
@@ -453,13 +453,27 @@ def test_saving_again_clears_the_mark_with_purchases_off(bench, told, way):
     assert items.from_row(row).purchased is UNSET
 
 
+def test_change_to_another_product_clears_the_mark(bench, till):
+    """A bought item that is changed to another product has no mark, also after a later version of
+    the order. Rule: purchase-mark."""
+    ann = bench.new_customer(till)
+    saved, placed = bench.save(ann, 1), bench.clock.tick()
+    lines = (1, None, 1), (2, None, 1)
+    assert buy(bench, ann, *lines, at=placed).matched == 1
+    patch = items.ItemPatch(product_id="2")
+    changed = bench.write(saving.change, ann, saved.id, patch, bench.clock.tick())
+    buy(bench, ann, *lines, updated=2, at=placed)
+    [row] = bench.all("items_all", profile=ann.id)
+    assert (changed.purchased, items.from_row(row).purchased) == (UNSET, UNSET)
+
+
 @pytest.mark.parametrize("on", [True, False])
 def test_import_into_a_store_with_another_id_adds_no_orders(bench, till, tmp_path, on):
     """An import into a store with another id adds its items without orders, marks and removed
     items. Rule: import-store."""
     ann = bench.new_customer(till)
     bench.save(ann, 1)
-    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
     assert buy(bench, ann, (1, None, 1)).matched == 1
     file = exported(bench, till, tmp_path)
     other = bench.new_store(reporting={"purchases": on})
@@ -492,7 +506,7 @@ def test_erasure_leaves_totals_and_hashes_only(bench, till):
     Rule: purchase-private."""
     ann = bench.new_customer(till)
     bench.save(ann, 1)
-    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
     placed = bench.clock.tick()
     buy(bench, ann, (1, None, 2), (2, None, 1), at=placed)
     bench.write(erasure.erase, ann, bench.clock())
@@ -523,7 +537,7 @@ def test_order_during_the_erasure_of_its_buyer_names_nobody(bench, till):
 def test_store_deletion_removes_purchases(bench, till):
     """Deleting a store deletes its orders, purchases and removed items. Rule: store-delete."""
     ann = bench.new_customer(till)
-    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
     buy(bench, ann, (2, None, 1))
     delete(bench, till)
     for table in ("orders", "purchases", "removed_items"):
@@ -534,9 +548,20 @@ def test_removed_items_are_not_stored_with_purchases_off(bench):
     """In a store with purchases off, a removal stores nothing.
     Rules: purchases-on, purchase-match."""
     ann = bench.new_customer(bench.new_store())
-    bench.write(items.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
-    bench.write(items.delete, ann, bench.save(ann, 3, tags=["a"]).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 2).id, bench.clock.tick())
+    bench.write(item_changes.delete, ann, bench.save(ann, 3, tags=["a"]).id, bench.clock.tick())
     assert bench.select("SELECT 1 FROM removed_items WHERE profile_id = $1", ann.id) == []
+
+
+def test_background_job_forgets_removed_items_after_seven_days(bench, till):
+    """The job of removed items leaves those of the last seven days. Rule: purchase-match."""
+    ann = bench.new_customer(till)
+    for product, days in ((1, 6), (2, 2)):
+        bench.write(item_changes.delete, ann, bench.save(ann, product).id, bench.clock.tick())
+        bench.clock.milliseconds += days * DAY
+    bench.drain(item_life.RETENTION_JOBS["removed"](bench.db, 0, bench.clock))
+    remembered = "SELECT product_id FROM removed_items WHERE profile_id = $1"
+    assert bench.select(remembered, ann.id) == [("2",)]
 
 
 def test_forgotten_order_is_forgotten_again_after_a_restore(bench, till):
@@ -633,13 +658,13 @@ def test_imported_item_has_the_mark_of_a_later_purchase(bench, till, tmp_path):
     path = exported(bench, till, tmp_path)
     buy(bench, ann, (1, None, 3))
     for one in (ann, bob):
-        for item in bench.read(items.of_products, one, ["1", "2"]).values():
-            bench.write(items.delete, one, item.id, bench.clock.tick())
+        for item in bench.read(items.find_by_products, one, ["1", "2"]).values():
+            bench.write(item_changes.delete, one, item.id, bench.clock.tick())
     load(bench, path, till.handle)
     marks = {
         (one, item.product_id): item.purchased
         for one in (ann, bob)
-        for item in bench.read(items.of_products, one, ["1", "2"]).values()
+        for item in bench.read(items.find_by_products, one, ["1", "2"]).values()
     }
     assert marks.pop((ann, "1")).quantity == 3
     assert marks == {(ann, "2"): UNSET, (bob, "1"): UNSET, (bob, "2"): UNSET}

@@ -11,7 +11,7 @@ from wishwell.errors import Invalid
 from wishwell.products import NewProduct, ProductData
 from wishwell.reports import counting, purchases, tally, wishers
 from wishwell.stores import reporting
-from wishwell.wishlists import items, orders
+from wishwell.wishlists import item_changes, orders
 
 IMAGE = "https://cdn.example/mug.jpg"
 
@@ -77,7 +77,7 @@ def test_days_without_wishes_keep_their_counts_when_older_ones_had_some(bench, s
 
     item = bench.save(customer)
     count(0)
-    bench.write(items.delete, customer, item.id, bench.clock.tick())
+    bench.write(item_changes.delete, customer, item.id, bench.clock.tick())
     for day in (1, 2, 3, 4):
         count(day)
     bench.clock.milliseconds = begin + 6 * ids.DAY_MS

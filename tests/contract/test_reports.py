@@ -28,7 +28,7 @@ from wishwell.reports import counting, scheduling, spreadsheet
 from wishwell.reports.tally import FOREVER, Count, following, kept_from
 from wishwell.stores.reporting import Reporting, day_of
 from wishwell.transfer import importing
-from wishwell.wishlists import items, purge, saving
+from wishwell.wishlists import item_changes, purge, saving
 from wishwell.wishlists.items import ItemPatch
 
 HOUR = 3_600_000
@@ -253,7 +253,7 @@ def perform_step(bench, store, hand, people, step):
         case ("delete" | "change" as what, at, *to) if there:
             owner, id = there[at % len(there)]
             patch = [ItemPatch(variant_id=str(variant)) for variant in to]
-            use_case = saving.change if what == "change" else items.delete
+            use_case = saving.change if what == "change" else item_changes.delete
             ignore_refusal(bench, use_case, person_with_key(people, owner), id, *patch, now)
         case ("link", who) if people[who].is_session:
             bench.link(people[who], people[3])
@@ -381,7 +381,7 @@ class Counted:
         ):
             if int(product) in products:
                 now = self.bench.clock.tick()
-                self.bench.write(items.delete, self.customer, str(id), now)
+                self.bench.write(item_changes.delete, self.customer, str(id), now)
 
     def wait(self, days):
         self.bench.clock.milliseconds += days * 24 * HOUR

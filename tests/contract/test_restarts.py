@@ -13,7 +13,7 @@ from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import NewWebhook
 from wishwell.privacy import erasure
 from wishwell.transfer import importing
-from wishwell.wishlists import items, linking, orders, reservations, saving
+from wishwell.wishlists import item_changes, linking, orders, reservations, saving
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_sign_in_restarts_when_the_session_has_just_reserved_an_item(bench):
         await profiles.lock_known(tx, owner)
         await blocked(bench.db, 1, linked)
         assert not linked.is_set(), "the sign-in moved the reservation without the owner's lock"
-        await items.delete(tx, owner, item, now)
+        await item_changes.delete(tx, owner, item, now)
 
     async def start_deletion(_):
         deleting.append(asyncio.create_task(bench.db.write(delete)))

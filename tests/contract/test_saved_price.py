@@ -110,7 +110,7 @@ def test_merge_keeps_the_price_of_the_earlier_item(bench, earlier):
         put(bench, store, product, "8")
     bench.save(second, 1)
     bench.link(session, customer)
-    merged = bench.run(bench.db.read(items.of_products, customer, ["1", "2"]))
+    merged = bench.run(bench.db.read(items.find_by_products, customer, ["1", "2"]))
     assert {key[0]: amount(item) for key, item in merged.items()} == {"1": "10", "2": "5"}
 
 
@@ -146,7 +146,7 @@ def test_copy_takes_the_price_at_copying(bench):
         shares.create, owner, made.id, ShareSettings(), bench.new_id(), token, bench.clock.tick()
     )
     put(bench, store, 1, "8")
-    wanted = copies.Wanted(bench.new_id(), ListFields())
+    wanted = copies.NewList(bench.new_id(), ListFields())
     named = (wanted, bench.new_id, PLENTY, bench.clock.tick())
     copy = bench.write(copies.copy, bench.finder, token, reader, *named)
     [item] = bench.read(lists.find, reader, copy.id, "customer").items

@@ -134,7 +134,7 @@ class World:
         bench, token = self.bench, self.token(number)
         made, new = bench.new_id(), [bench.new_id() for _ in range(20)]
         now, taken = bench.clock.tick(), iter(new)
-        wanted, most = copies.Wanted(made, lists.ListFields(name)), bounds(UNLIMITED)
+        wanted, most = copies.NewList(made, lists.ListFields(name)), bounds(UNLIMITED)
         compare_outcomes(
             lambda: bench.write(
                 copies.copy,
@@ -397,7 +397,7 @@ def test_oversized_list_is_copied_only_within_the_callers_limit(bench):
     [at] = bench.fill(owner, products=3, lists=1, on=1)
     made = bench.share(owner, at)
     for most, fits in ((2, False), (3, True)):
-        wanted, now = copies.Wanted(bench.new_id(), lists.ListFields()), bench.clock.tick()
+        wanted, now = copies.NewList(bench.new_id(), lists.ListFields()), bench.clock.tick()
         terms = (other, wanted, bench.new_id, bounds(9, list_items=most), now)
         with contextlib.nullcontext() if fits else pytest.raises(LimitReached):
             bench.write(copies.copy, bench.finder, made.token, *terms)

@@ -10,7 +10,7 @@ from wishwell import products
 from wishwell.products import ProductData, sorting
 from wishwell.products.money import Money
 from wishwell.profiles.pages import CursorSigner, PageRequest
-from wishwell.wishlists import items, lists
+from wishwell.wishlists import item_changes, items, lists
 from wishwell.wishlists.lists import ListFields
 
 TITLES = ["Äpfel", "apfel", "Birne", "zebra", "x" * 255, None]
@@ -107,7 +107,7 @@ def test_sorted_pages_stay_right_while_items_change(bench, by, fate):
             edge = page.records[-1]
             touched.add(edge.product_id)
             if fate == "deleted":
-                bench.write(items.delete, owner, edge.id, bench.clock.tick())
+                bench.write(item_changes.delete, owner, edge.id, bench.clock.tick())
             else:
                 put(edge.product_id, "a title", "0.50")
     rest = [str(number) for number in range(1, 13) if str(number) not in touched]
@@ -121,7 +121,7 @@ def test_page_whose_items_were_deleted_has_a_previous_page(bench):
     for number in range(3):
         bench.save(owner, number + 1)
     first, second = walk(bench, owner, "price", 2)
-    bench.write(items.delete, owner, second.records[0].id, bench.clock.tick())
+    bench.write(item_changes.delete, owner, second.records[0].id, bench.clock.tick())
     empty = bench.read(in_order, owner, PageRequest(first.next, 2), "price")
     assert (empty.records, empty.next) == ([], None)
     back = bench.read(in_order, owner, PageRequest(empty.previous, 2), "price")

@@ -17,7 +17,15 @@ from wishwell import profiles
 from wishwell.errors import LimitReached, NotFound, Unavailable
 from wishwell.profiles import search
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishlists import items, linking, lists, reservation_rows, reservations, saving
+from wishwell.wishlists import (
+    item_changes,
+    items,
+    linking,
+    lists,
+    reservation_rows,
+    reservations,
+    saving,
+)
 from wishwell.wishlists.items import ItemPatch
 
 ACTIVITY = "citus_stat_activity" if os.environ.get("WISHWELL_TEST_CITUS") else "pg_stat_activity"
@@ -82,7 +90,7 @@ def put_on_list(profile, item, made):
 
     async def edit(tx):
         await profiles.lock_known(tx, profile)
-        await items.set_lists(tx, profile, item, [made], PLENTY, "")
+        await item_changes.set_lists(tx, profile, item, [made], PLENTY, "")
 
     return edit
 
@@ -103,9 +111,9 @@ AFTER_PUT = {
     "change of tags": (saving.change, (TAGS,), lambda got, made: got.list_ids == [made]),
     "save": (saving.save, (), lambda got, made: (got[0].list_ids, got[1]) == ([made], False)),
     "rename": (lists.change, (lists.ListFields("y"),), lambda got, made: got.item_count == 1),
-    "off all lists": (items.set_lists, ([], PLENTY), lambda got, made: got.list_ids == []),
-    "delete": (items.delete, (), None),
-    "delete of several": (items.delete_many, (), None),
+    "off all lists": (item_changes.set_lists, ([], PLENTY), lambda got, made: got.list_ids == []),
+    "delete": (item_changes.delete, (), None),
+    "delete of several": (item_changes.delete_many, (), None),
     "delete of the list": (lists.delete, (), None),
 }
 
@@ -117,7 +125,7 @@ def test_write_sees_the_list_that_it_waited_for(bench, wish, name):
     verb, given, right = AFTER_PUT[name]
     profile, item, made = wish
     of: tuple[Any, ...] = (profile, made if verb in (lists.change, lists.delete) else item)
-    if verb is items.delete_many:
+    if verb is item_changes.delete_many:
         of = profiles.WholeStore(bench.store), [item]
     if verb is saving.save:
         of = profile, items.NewItem("1", "2", 5), bench.new_id(), PLENTY
@@ -139,10 +147,10 @@ def test_set_lists_that_waited_for_a_deletion_finds_no_item(bench, wish):
 
     async def delete(tx):
         await profiles.lock_known(tx, event_bench)
-        await items.delete(tx, event_bench, item, bench.clock.tick())
+        await item_changes.delete(tx, event_bench, item, bench.clock.tick())
 
     with pytest.raises(NotFound, match="item doesn't exist"):
-        run_while_waiting(bench, delete, items.set_lists, profile, item, [made], PLENTY, "")
+        run_while_waiting(bench, delete, item_changes.set_lists, profile, item, [made], PLENTY, "")
     bench.check(profile)
 
 
@@ -157,7 +165,7 @@ def test_save_that_waited_for_a_delete_respects_the_item_limit(bench, events):
 
     async def exchange(tx):
         await profiles.lock_known(tx, profile)
-        await items.delete(tx, profile, first.id, now)
+        await item_changes.delete(tx, profile, first.id, now)
         await saving.save(tx, profile, new_item(2), bench.new_id(), bounds, now)
 
     again = saving.save, profile, new_item(1), bench.new_id(), bounds, now
@@ -171,7 +179,7 @@ def test_set_lists_that_waited_for_a_link_finds_the_session_ended(bench):
     """A set-lists that waited for a link finds the session ended, changes nothing and says why."""
     customer, session = bench.new_customer(), bench.new_session()
     item, made, now = bench.save(session), bench.new_list(session), bench.clock.tick()
-    edit = items.set_lists, session, item.id, [made.id], PLENTY, now
+    edit = item_changes.set_lists, session, item.id, [made.id], PLENTY, now
     with pytest.raises(NotFound, match="session doesn't exist"):
         run_while_waiting(bench, link_of(session, customer, now), *edit)
     bench.check(customer)
@@ -185,7 +193,7 @@ def test_deletion_removes_a_tag_added_while_it_waited(bench, wish):
     async def tag(tx):
         await saving.change(tx, profile, item, TAGS, bench.clock.tick())
 
-    run_while_waiting(bench, tag, items.delete, profile, item, bench.clock.tick())
+    run_while_waiting(bench, tag, item_changes.delete, profile, item, bench.clock.tick())
     bench.check(profile)
     assert bench.holds(profile)[0] == 0
 
@@ -212,7 +220,7 @@ def test_events_describe_what_changed_after_the_wait(bench, store, first, second
 
     async def do(tx, what):
         if what is None:
-            await items.delete(tx, profile, item.id, now)
+            await item_changes.delete(tx, profile, item.id, now)
         elif isinstance(what, ItemPatch):
             await saving.change(tx, profile, item.id, what, now)
         else:
@@ -238,7 +246,7 @@ def test_bulk_deletion_that_waited_for_a_link_deletes_all_of_its_items(bench):
     own = bench.save(customer)
     bench.save(session)
     both = [own.id, bench.save(session, 2).id]
-    delete = items.delete_many, customer, both, bench.clock.tick()
+    delete = item_changes.delete_many, customer, both, bench.clock.tick()
     run_while_waiting(bench, link_of(session, customer, bench.clock.tick()), *delete)
     assert bench.holds(customer)[0] == 0
 
@@ -261,7 +269,7 @@ def test_sessions_are_locked_before_customers(bench, verb):
 
     both = {
         "link": (linking.link, session, customer, PLENTY),
-        "delete over a store": (items.delete_many, profiles.WholeStore(bench.store), made),
+        "delete over a store": (item_changes.delete_many, profiles.WholeStore(bench.store), made),
     }[verb]
     run_while_waiting(bench, take_session, *both, bench.clock.tick(), last=take_customer)
     assert bench.holds(customer)[0] == (1 if verb == "link" else 0)
@@ -324,7 +332,7 @@ def reserved_rows(bench, holder, *owners):
     return count
 
 
-@pytest.mark.parametrize("verb", [items.delete, items.set_lists, lists.delete])
+@pytest.mark.parametrize("verb", [item_changes.delete, item_changes.set_lists, lists.delete])
 def test_item_that_leaves_its_list_ends_a_reservation_that_it_waited_for(bench, promise, verb):
     """An item that leaves its list ends a reservation committed during the wait, although its
     statement began before.
@@ -332,8 +340,8 @@ def test_item_that_leaves_its_list_ends_a_reservation_that_it_waited_for(bench, 
     owner, holder, item, _, reserve = promise
     made = bench.all("lists_all", profile=owner.id)[0][0]
     named = {
-        items.delete: (item,),
-        items.set_lists: (item, [], PLENTY),
+        item_changes.delete: (item,),
+        item_changes.set_lists: (item, [], PLENTY),
         lists.delete: (made,),
     }[verb]
     run_while_waiting(bench, reserve, verb, owner, *named, bench.clock.tick())

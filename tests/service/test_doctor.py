@@ -334,7 +334,7 @@ def test_times_in_the_future_are_reported(database):
 
 def test_late_jobs_are_reported(monkeypatch):
     """Late jobs are read from the running service's metrics; here every job counts as late."""
-    monkeypatch.setattr(doctor, "_LATE_SECONDS", -3600)
+    monkeypatch.setattr(doctor, "_OVERDUE_SECONDS", -3600)
     monkeypatch.setattr(doctor, "_TIMEOUT_SECONDS", 20)
     with Service().start() as service, contextlib.chdir(service.folder):
         known = {"WISHWELL_PORT": service.url.rpartition(":")[2]}

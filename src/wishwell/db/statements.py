@@ -32,7 +32,8 @@ Macros expand declarations, and cover differences between the SQL dialects and r
 * few(x): always true unless x is null. PostgreSQL expects it of one row in 200, so it looks up each
   of the rows in another table, where it would otherwise read all of that.
 * owner(:profile): the profile's row, if open, locked. A single-statement write selects from it.
-* shown(x): whether the row's profile isn't being erased; told(e): the same for an event or a
+* is_wanted(i): whether the item wasn't bought since it was last saved (rule: purchase-mark).
+* shown(x): whether the row's profile isn't being erased; event_shown(e): the same for an event or a
   delivery, except that the event of the erasure itself is always shown.
 * next_number(x): an event's position in the feed of store x on SQLite; null on PostgreSQL, where
   positions are assigned after the commit.
@@ -75,7 +76,8 @@ _OWNER = (
     r" WHERE profile_id = \1 AND closed_at IS NULL{})"
 )
 _SHOWN = (
-    (r"\btold\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
+    (r"\bis_wanted\((\w+)\)", r"(\1.purchased = '')"),
+    (r"\bevent_shown\((\w+)\)", r"(\1.type = 'profile.erased' OR shown(\1))"),
     (
         r"\bshown\((\w+)\)",
         r"NOT EXISTS (SELECT 1 FROM erasures x"

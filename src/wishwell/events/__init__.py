@@ -6,11 +6,11 @@ deletes old ones.
 
 A use-case that changes lists does so inside ``record_list_changes``, which compares the lists
 before and after, under the profile's lock, and records the differences in the same transaction
-(rule: event-transaction); ``items.write`` does it for items. A move of one item on a list records
-its own event. ``sequence`` numbers each profile's events without gaps. ``number`` is an event's
-position in the store's feed. On PostgreSQL one process at a time assigns positions to committed
-events. SQLite has a single writer, so an event gets its position when it is inserted. On both
-engines positions become readable (published) afterwards.
+(rule: event-transaction); ``item_changes.write`` does it for items. A move of one item on a list
+records its own event. ``sequence`` numbers each profile's events without gaps. ``number`` is an
+event's position in the store's feed. On PostgreSQL one process at a time assigns positions to
+committed events. SQLite has a single writer, so an event gets its position when it is inserted. On
+both engines positions become readable (published) afterwards.
 """
 
 import contextlib

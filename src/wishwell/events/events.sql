@@ -11,12 +11,12 @@ UPDATE profiles SET events = events + :more::integer WHERE profile_id = :profile
 -- the coordinator.
 WITH counted AS (
     UPDATE profiles SET events = events + 1 WHERE profile_id = :profile RETURNING events),
-told AS (
+recorded AS (
     INSERT INTO events (profile_id, sequence, store_id, type, created_at, gid, data, traceparent)
     SELECT p.profile_id, c.events, p.store_id, :type::text, :now::text, p.gid, :data::text, :traceparent::text
     FROM counted c JOIN profiles p ON p.profile_id = :profile
     RETURNING sequence)
-SELECT sequence FROM told;
+SELECT sequence FROM recorded;
 
 -- name: event_record for sqlite
 -- The transaction is the only writer, so the second statement sees the first one's sequence number.
@@ -92,7 +92,7 @@ SELECT store_id, last, removed FROM feeds;
 -- name: events_after
 -- :until: the last position that may be read.
 SELECT e.number, event_fields(e) FROM events e
-WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.type in_texts(:types) AND told(e)
+WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.type in_texts(:types) AND event_shown(e)
 ORDER BY e.number LIMIT :limit;
 
 -- name: events_old

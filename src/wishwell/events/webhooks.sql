@@ -68,11 +68,11 @@ SELECT min(next_at) FROM deliveries WHERE store_id = :store AND webhook_id = :we
 -- name: event_positions
 -- The next events for a webhook, without their data, which is read when they are sent.
 SELECT e.number, e.profile_id, e.sequence, e.type, e.created_at, e.gid FROM events e
-WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND told(e) ORDER BY e.number LIMIT :limit;
+WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND event_shown(e) ORDER BY e.number LIMIT :limit;
 
 -- name: events_at_positions
 -- The events of claimed deliveries, with their data.
-SELECT e.number, event_fields(e) FROM events e WHERE e.store_id = :store AND e.number in_numbers(:numbers) AND told(e);
+SELECT e.number, event_fields(e) FROM events e WHERE e.store_id = :store AND e.number in_numbers(:numbers) AND event_shown(e);
 
 -- name: delivery_add
 -- A delivery refers to its event by position, and doesn't store the event's data.
@@ -112,7 +112,7 @@ WHERE store_id = :store AND webhook_id = :webhook AND id = :id AND (lease IS NUL
 
 -- name: store_deliveries_page
 -- Hides deliveries of profiles that are being erased.
-SELECT delivery_fields(d){beyond} FROM deliveries d WHERE d.store_id = :owner AND told(d);
+SELECT delivery_fields(d){beyond} FROM deliveries d WHERE d.store_id = :owner AND event_shown(d);
 
 -- name: deliveries_waiting
 -- For the metric of pending deliveries, those of all stores.

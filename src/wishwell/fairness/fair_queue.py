@@ -56,8 +56,8 @@ class Ticket(msgspec.Struct, eq=False):
     """The flow of the work in progress, and its hooks around a wait. Requests use a subclass."""
 
     flow: Flow = BACKGROUND
-    turn: str | None = None
-    """The key that its writes lock, if a use-case's first argument has no ``turn``."""
+    lock_key: str | None = None
+    """The key that its writes lock, if a use-case's first argument has no ``lock_key``."""
 
     def pause(self, end: Callable[[Exception], bool] | None = None) -> None:
         """Begins a wait. ``end`` ends it early with an error, and returns whether it could."""

@@ -179,7 +179,8 @@ class Pipeline:
         if route is None:
             raise routes.unknown(request.path)
         handler = routes.handler(route, request.method)
-        request.turn = request.parameters.get("token")  # a write to a share locks its owner
+        # A write to a share locks its owner, so writes with the same token take turns.
+        request.lock_key = request.parameters.get("token")
         if refused is not None and not (
             isinstance(refused, errors.Unauthenticated)
             and (
@@ -368,7 +369,7 @@ def _answer_error(error: Exception, request: Request) -> Response:
     return answer
 
 
-# rules: log-private, purchase-private
+# rule: log-private
 def log_request(request: Request, status: int, seconds: float) -> None:
     """Writes log line and metrics. They never contain path, query, token or body."""
     method, source = metrics.method_label(request.method), request.visit or request.caller

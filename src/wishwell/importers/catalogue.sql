@@ -11,7 +11,7 @@ WHERE store_id = :store AND product_id in_texts(:products);
 -- name: products_wishes
 -- Wishes that may still lead to a notice.
 SELECT i.product_id, count(*) FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.product_id in_texts(:products) AND p.closed_at IS NULL AND i.purchased = ''
+WHERE i.store_id = :store AND i.product_id in_texts(:products) AND p.closed_at IS NULL AND is_wanted(i)
 GROUP BY i.product_id;
 
 -- name: catalogue_run_put

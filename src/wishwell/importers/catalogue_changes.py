@@ -258,7 +258,7 @@ class Changes:
             with bad_rows.skip_bad_row("products", f"{id} of store {self._store.id}"):
                 product_data = msgspec.json.decode(data_json, type=ProductData)
                 variants = msgspec.json.decode(variants_json, type=tuple[Variant, ...])
-                states = notices.states_from(self._store, id, states_json)
+                states = notices.decode_states(self._store, id, states_json)
                 product = NewProduct(id, product_data, variants)
                 stored[id] = _StoredProduct(product, (data_json, variants_json), states, updated_at)
         return stored

@@ -51,7 +51,7 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
     if row is None or row[0] is not None:
         return ()
     sessions = {row[0]: row[1] for row in await tx.all("erasure_linked", profile=key)}
-    if events.events_enabled(profile) or await tx.one("store_ever_told", store=store.id):
+    if events.events_enabled(profile) or await tx.one("store_has_events", store=store.id):
         await events.record_event_always(tx, key, at, events.ERASED, b"{}")
     [last] = await tx.all("profile_end", profile=key, now=at, removed=profiles.REMOVED)
     act = Act(action="profile.erased", store=store.handle, store_id=store.id, profile=key)

@@ -7,7 +7,7 @@ SELECT profile_id, created_at FROM profiles WHERE linked_id = :profile ORDER BY 
 SELECT gid, is_session, created_at FROM profiles
 WHERE profile_id = :profile AND store_id = :store AND closed_at IS NULL;
 
--- name: store_ever_told
+-- name: store_has_events
 SELECT 1 FROM feeds WHERE store_id = :store
 UNION ALL SELECT 1 FROM events WHERE store_id = :store LIMIT 1;
 

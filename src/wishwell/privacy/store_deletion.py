@@ -6,7 +6,7 @@ from wishwell import ids, stores
 from wishwell.db import Database, Writer, run_statement
 from wishwell.db.journal import Act
 from wishwell.stores import Store
-from wishwell.wishlists import purge
+from wishwell.wishlists import item_life, purge
 
 _MAX_PROFILES = 100
 _OF_STORE = (
@@ -14,11 +14,10 @@ _OF_STORE = (
     "erase_products",
     "erase_deleted_products",
     "erase_platform_deliveries",
-    "erase_purchases",
-    "erase_orders",
+    *item_life.STORE_STATEMENTS,
     "erase_wish_counts",
-    "erase_events_told",
-    "erase_events_new",
+    "erase_events_positioned",
+    "erase_events_unpositioned",
 )
 
 

@@ -34,19 +34,19 @@ DELETE FROM revocations WHERE profile_id in_uuids(:profiles);
 DELETE FROM TABLE WHERE store_id = :store;
 
 -- name: erase_TABLE
--- of: deleted_products (product_id), deliveries (webhook_id, id), orders (hash), products (product_id),
--- of: platform_deliveries (hash), purchases (hash, line), wish_counts (until, product_id, variant_id)
+-- of: deleted_products (product_id), deliveries (webhook_id, id), products (product_id),
+-- of: platform_deliveries (hash), wish_counts (until, product_id, variant_id)
 -- Large tables are deleted in batches, until no row is returned.
 DELETE FROM TABLE WHERE store_id = :store AND (KEY) IN (SELECT KEY FROM TABLE t WHERE t.store_id = :store LIMIT :limit)
 RETURNING store_id;
 
--- name: erase_events_told
+-- name: erase_events_positioned
 -- Uses the index of events with a feed position; the next statement uses that of events without one.
 DELETE FROM events WHERE (profile_id, sequence) IN (
     SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = :store AND e.number IS NOT NULL LIMIT :limit)
 RETURNING sequence;
 
--- name: erase_events_new
+-- name: erase_events_unpositioned
 -- Uses the index of events without a feed position.
 DELETE FROM events WHERE (profile_id, sequence) IN (
     SELECT e.profile_id, e.sequence FROM events e WHERE e.store_id = :store AND e.number IS NULL LIMIT :limit)

@@ -102,19 +102,20 @@ class ProductData(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
 
 
 # rule: product-replaced
-def availability_of(given: ProductData | Variant) -> Availability | None:
+def availability_of(product: ProductData | Variant) -> Availability | None:
     """Returns the availability that was given, or that follows from ``available``."""
-    if given.availability or given.available is None:
-        return given.availability
-    return "in_stock" if given.available else "out_of_stock"
+    if product.availability or product.available is None:
+        return product.availability
+    return "in_stock" if product.available else "out_of_stock"
 
 
-def set_availability(given: ProductData | Variant, *, stored: bool) -> None:
+def set_availability(product: ProductData | Variant, *, stored: bool) -> None:
     """Makes ``available`` and ``availability`` agree. ``stored``: drops an availability that
     follows from ``available``, so that data of earlier releases doesn't change."""
-    found = availability_of(given)
-    given.available = None if found is None else found != "out_of_stock"
-    given.availability = None if stored and found in ("in_stock", "out_of_stock") else found
+    availability = availability_of(product)
+    product.available = None if availability is None else availability != "out_of_stock"
+    is_implied = availability in ("in_stock", "out_of_stock")
+    product.availability = None if stored and is_implied else availability
 
 
 class Product(ProductData, rename="camel", kw_only=True):
@@ -162,9 +163,9 @@ def from_row(row: Row, store: Store) -> Product:
     """Returns the product in a row of ``product_fields`` and, optionally, its variants."""
     names = statements.columns("product_fields")
     columns = dict(zip(names, row, strict=False))
-    facts = msgspec.structs.asdict(msgspec.json.decode(columns["document"], type=ProductData))
-    shown = {name: columns[name] for name in ("product_id", "created_at", "updated_at")}
-    product = Product(**shown, **facts)
+    data = msgspec.json.decode(columns["document"], type=ProductData)
+    metadata = {name: columns[name] for name in ("product_id", "created_at", "updated_at")}
+    product = Product(**metadata, **msgspec.structs.asdict(data))
     set_availability(product, stored=False)
     if len(row) > len(names):
         product.variants = _variants.decode(row[-1])
@@ -178,41 +179,48 @@ def from_row(row: Row, store: Store) -> Product:
 
 # rule: product-replaced
 async def put(
-    tx: Writer, store: Store, given: Sequence[NewProduct], new_ids: Sequence[str], now: str
+    tx: Writer, store: Store, products: Sequence[NewProduct], new_ids: Sequence[str], now: str
 ) -> None:
     """Creates or replaces products with distinct product ids. ``new_ids``: ids for new rows."""
-    wanted = {product.product_id: product for product in given}
-    these = {"store": store.id, "products": list(wanted)}
-    rows = await tx.all("products_lock", **these)
-    while len(rows) < len(wanted):
-        new = sorted(wanted.keys() - {row[0] for row in rows})
-        params = {"store": store.id, "position": ids.NO_UUID, "now": now}
-        opened = [
-            {**params, "product": product, "id": id}
-            for product, id in zip(new, new_ids, strict=False)
-        ]
-        await tx.run_many("product_open", opened)
-        await tx.run("deleted_products_remove", store=store.id, products=new)
-        rows = await tx.all("products_lock", **these)
-    written = []
-    for product_id, known, position in rows:
-        product = wanted[product_id]
-        before = notices.states_from(store, product_id, known)
-        known, position, noticed_at = notices.compare(store, before, position, product.offers, now)
+    products_by_id = {product.product_id: product for product in products}
+    stored = []
+    for product_id, state, position in await _open(tx, store, [*products_by_id], new_ids, now):
+        product = products_by_id[product_id]
+        before = notices.decode_states(store, product_id, state)
+        state, position, noticed_at = notices.compare(store, before, position, product.offers, now)
         document, variants = product.stored
-        written.append(
+        stored.append(
             {
                 "store": store.id,
                 "product": product_id,
                 "document": document,
                 "variants": variants,
-                "known": known,
+                "known": state,
                 "position": position,
                 "noticed_at": noticed_at,
                 "now": now,
             }
         )
-    await tx.run_many("product_put", written)
+    await tx.run_many("product_put", stored)
+
+
+async def _open(
+    tx: Writer, store: Store, product_ids: Sequence[str], new_ids: Sequence[str], now: str
+) -> Sequence[Row]:
+    """Locks the rows of products, creating those that don't exist. Returns the rows."""
+    params = {"store": store.id, "products": product_ids}
+    rows = await tx.all("products_lock", **params)
+    while len(rows) < len(product_ids):
+        missing = sorted({*product_ids} - {row[0] for row in rows})
+        columns = {"store": store.id, "position": ids.NO_UUID, "now": now}
+        new_rows = [
+            {**columns, "product": product_id, "id": id}
+            for product_id, id in zip(missing, new_ids, strict=False)
+        ]
+        await tx.run_many("product_open", new_rows)
+        await tx.run("deleted_products_remove", store=store.id, products=missing)
+        rows = await tx.all("products_lock", **params)
+    return rows
 
 
 # rule: platform-products
@@ -231,8 +239,9 @@ async def put_version(
     ``make`` makes the product, given its stored variants; ``None`` deletes it, with a marker.
     """
     params = {"store": store.id, "product": id}
-    known, document, variants = await tx.one("product_version", **params) or ("", "", "[]")
-    if version < known:
+    row = await tx.one("product_version", **params)
+    stored_version, document, variants = row or ("", "", "[]")
+    if version < stored_version:
         return False
     if make is None:
         await tx.run("product_delete", **params)
@@ -246,10 +255,10 @@ async def put_version(
     return True
 
 
-async def put_one(tx: Writer, store: Store, given: NewProduct, new_id: str, now: str) -> Product:
+async def put_one(tx: Writer, store: Store, product: NewProduct, new_id: str, now: str) -> Product:
     """Creates or replaces a product, and returns it."""
-    await put(tx, store, [given], [new_id], now)
-    return await find(tx, store, given.product_id)
+    await put(tx, store, [product], [new_id], now)
+    return await find(tx, store, product.product_id)
 
 
 async def find(tx: Reader, store: Store, product_id: str) -> Product:
@@ -260,9 +269,9 @@ async def find(tx: Reader, store: Store, product_id: str) -> Product:
     return from_row(row, store)
 
 
-async def page(tx: Reader, scope: WholeStore, asked: pages.PageRequest) -> pages.Page[Product]:
+async def page(tx: Reader, scope: WholeStore, request: pages.PageRequest) -> pages.Page[Product]:
     """Returns a page of products without variants, newest first by their first put."""
-    return await pages.read(tx, "products", scope, asked, lambda row: from_row(row, scope.store))
+    return await pages.read(tx, "products", scope, request, lambda row: from_row(row, scope.store))
 
 
 # rules: delete-scope, product-deleted

@@ -36,17 +36,17 @@ def is_drop(before: Money, after: Money, percent: int) -> bool:
     """Returns whether a price is lower by at least ``percent``, in the same currency."""
     if before.currency != after.currency:
         return False
-    old, new = amount(before), amount(after)
-    return new < old and new * 100 <= old * (100 - percent)
+    old_amount, new_amount = amount(before), amount(after)
+    return new_amount < old_amount and new_amount * 100 <= old_amount * (100 - percent)
 
 
 def decrease(before: Money | None, after: Money | None) -> Decimal:
     """Returns by how many percent a price is lower; 0 if it isn't, or can't be compared."""
     if not (before and after and is_known(before) and is_known(after)):
         return Decimal()
-    old = amount(before)
-    is_lower = before.currency == after.currency and amount(after) < old
-    return (old - amount(after)) * 100 / old if is_lower else Decimal()
+    old_amount, new_amount = amount(before), amount(after)
+    is_lower = before.currency == after.currency and new_amount < old_amount
+    return (old_amount - new_amount) * 100 / old_amount if is_lower else Decimal()
 
 
 def amount(price: Money) -> Decimal:

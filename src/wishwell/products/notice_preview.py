@@ -29,27 +29,27 @@ async def count_notices(
     """Returns how many items would get which notice if the product was put at ``now``, in
     milliseconds since 1970. ``before``: the product's stored state."""
     at = ids.timestamp(now)
-    known, _, noticed_at = notices.compare(store, before, ids.NO_UUID, product.offers, at)
+    state, _, noticed_at = notices.compare(store, before, ids.NO_UUID, product.offers, at)
     if noticed_at is None:
         return NoticeCounts()
     document, _ = product.stored
-    states = notices.states_from(store, product.product_id, known)
-    shown = msgspec.json.decode(document, type=NoticeProduct)
-    pending = PendingNotices(states, shown, store, now)
-    numbers = {"item.price_dropped": 0, "item.back_in_stock": 0}
+    states = notices.decode_states(store, product.product_id, state)
+    published = msgspec.json.decode(document, type=NoticeProduct)
+    pending = PendingNotices(states, published, store, now)
+    counts_by_event = {"item.price_dropped": 0, "item.back_in_stock": 0}
     params = {"store": store.id, "product": product.product_id, "limit": _BATCH_SIZE}
-    params["unasked"] = int(store.notices == "opt-out")  # rule: notice-consent
+    params["default_choice"] = int(store.notices == "opt-out")  # rule: notice-consent
     after = ids.NO_UUID
     while rows := await db.read(run_statement, "items_previewed", **params, after=after):
         for row in rows:
-            _count(numbers, pending, row, at)
+            _count(counts_by_event, pending, row, at)
         after = rows[-1][_ID_INDEX]
-    return NoticeCounts(*numbers.values())
+    return NoticeCounts(*counts_by_event.values())
 
 
-def _count(numbers: dict[str, int], pending: PendingNotices, row: Row, at: str) -> None:
+def _count(counts_by_event: dict[str, int], pending: PendingNotices, row: Row, at: str) -> None:
     choice, gid, *item = row
     if not placeholders.names_nobody(gid):
-        recorded, _ = pending.events_for(records.notice_choice(choice), item, at)
-        for _, kind, _ in recorded:
-            numbers[kind] += 1
+        new_events, _ = pending.make_events(records.notice_choice(choice), item, at)
+        for _, type_, _ in new_events:
+            counts_by_event[type_] += 1

@@ -81,11 +81,11 @@ _states = msgspec.json.Decoder(Variants)
 # ------------------------------------------------------------------------- during a put
 
 
-def states_from(store: Store, product_id: str, known: str) -> Variants:
+def decode_states(store: Store, product_id: str, state: str) -> Variants:
     """Returns the state stored before a put, empty if unreadable (rule: bad-row)."""
-    if known:
+    if state:
         with bad_rows.skip_bad_row("products", f"{product_id} of store {store.id}"):
-            return _states.decode(known)
+            return _states.decode(state)
     return {}
 
 
@@ -106,10 +106,12 @@ def compare(
         _compare_stock(old, new, availability, now)
         if store.events_since is None:
             new.dropped_from, new.dropped_at, new.restocked_at = None, "", ""
-    noticed = [one for one in after.values() if one.due_since("dropped_at") or one.restocked_at]
-    if any(now in (known.dropped_at, known.restocked_at) for known in noticed):
+    pending = [
+        state for state in after.values() if state.due_since("dropped_at") or state.restocked_at
+    ]
+    if any(now in (state.dropped_at, state.restocked_at) for state in pending):
         position = ids.NO_UUID
-    return msgspec.json.encode(after).decode(), position, now if noticed else None
+    return msgspec.json.encode(after).decode(), position, now if pending else None
 
 
 # rules: notice-drop, notice-reference, notice-each-once
@@ -174,12 +176,12 @@ async def process_batches(db: Database, clock: Callable[[], int]) -> AsyncIterat
     Picks a store's least recently processed product (round-robin). Several processes may work
     concurrently. Raises ``Unavailable``.
     """
-    waiting = [*await db.read(run_statement, "stores_noticed")]
-    random.shuffle(waiting)  # so that processes rarely pick the same store
-    for (store_id,) in waiting:
-        events_made = await _process_next(db, store_id, clock())
-        if events_made is not None:
-            yield events_made
+    store_rows = [*await db.read(run_statement, "stores_noticed")]
+    random.shuffle(store_rows)  # so that processes rarely pick the same store
+    for (store_id,) in store_rows:
+        event_count = await _process_next(db, store_id, clock())
+        if event_count is not None:
+            yield event_count
 
 
 async def _process_next(db: Database, store_id: str, now: int) -> int | None:
@@ -190,12 +192,12 @@ async def _process_next(db: Database, store_id: str, now: int) -> int | None:
     row = await db.read(lambda tx: tx.one("product_next", store=store_id))
     if row is None:
         return None
-    product_id, *store = row
+    product_id, *store_columns = row
     with bad_rows.skip_bad_row("products", f"{product_id} of store {store_id}"):
-        return await db.write(process_batch, stores.from_row(store), product_id, now)
+        return await db.write(process_batch, stores.from_row(store_columns), product_id, now)
     # Move the failed product to the end, so that it doesn't block the store's other products.
-    named = {"store": store_id, "product": product_id, "noticed_at": ids.timestamp(now)}
-    await db.write(run_statement, "product_requeue", **named)
+    params = {"store": store_id, "product": product_id, "noticed_at": ids.timestamp(now)}
+    await db.write(run_statement, "product_requeue", **params)
     return None
 
 
@@ -207,7 +209,7 @@ async def backlog(tx: Reader) -> int:
     return count
 
 
-# rules: notice-each-once, notice-fair, purchase-mark
+# rules: notice-each-once, notice-fair
 async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> int:
     """Records events for the next batch of a product's items. Returns the number of events.
 
@@ -218,64 +220,72 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
     row = await tx.one("product_notice", store=store.id, product=product_id)
     if row is None:
         return 0
-    document, known, position = row
+    document, state, position = row
     pending = PendingNotices(
-        _states.decode(known), msgspec.json.decode(document, type=NoticeProduct), store, now
+        _states.decode(state), msgspec.json.decode(document, type=NoticeProduct), store, now
     )
-    wishes: Sequence[Row] = ()
-    unasked = int(store.notices == "opt-out")  # rule: notice-consent
+    item_rows: Sequence[Row] = ()
+    default_choice = int(store.notices == "opt-out")  # rule: notice-consent
     if store.events_since is not None:  # rule: events-enabled
-        where = {"store": store.id, "product": product_id, "after": position}
-        wishes = await tx.all("items_wishing", **where, unasked=unasked, limit=_BATCH_SIZE)
-    due = {id: owner for id, owner, *heard in wishes if pending.of(*heard) != (None, None)}
-    fresh = await _lock(tx, store, product_id, due, unasked)
-    done = len(wishes) < _BATCH_SIZE
-    recorded: list[NewEvent] = []
-    marks = []
-    for id, *_ in wishes:
-        if id in due:
-            if id not in fresh:
-                done = False
+        params = {"store": store.id, "product": product_id, "after": position}
+        item_rows = await tx.all(
+            "items_wishing", **params, default_choice=default_choice, limit=_BATCH_SIZE
+        )
+    due_owners = {
+        id: owner
+        for id, owner, *columns in item_rows
+        if pending.due_variants(*columns) != (None, None)
+    }
+    locked_items = await _lock(tx, store, product_id, due_owners, default_choice)
+    is_last = len(item_rows) < _BATCH_SIZE
+    new_events: list[NewEvent] = []
+    notice_times = []
+    for id, *_ in item_rows:
+        if id in due_owners:
+            if id not in locked_items:
+                is_last = False
                 break
-            choice, names_nobody, row = fresh[id]
+            choice, names_nobody, row = locked_items[id]
             if not names_nobody:  # rule: placeholder-ids
-                made, mark = pending.events_for(choice, row, at)
-                recorded += made
-                marks.append(mark)
+                item_events, times = pending.make_events(choice, row, at)
+                new_events += item_events
+                notice_times.append(times)
         position = id
-    if recorded:
-        await events.record_store_events(tx, store, at, recorded)
-        await tx.run_many("item_set_notice_times", marks)
+    if new_events:
+        await events.record_store_events(tx, store, at, new_events)
+        await tx.run_many("item_set_notice_times", notice_times)
     await tx.run(
         "product_set_notices",
         store=store.id,
         product=product_id,
-        known=pending.clear_due() if done else known,
-        position=ids.NO_UUID if done else position,
-        noticed_at=None if done else at,
+        known=pending.clear_due() if is_last else state,
+        position=ids.NO_UUID if is_last else position,
+        noticed_at=None if is_last else at,
     )
-    return len(recorded)
+    return len(new_events)
 
 
 async def _lock(
-    tx: Writer, store: Store, product_id: str, due: Mapping[str, str], unasked: int
+    tx: Writer, store: Store, product_id: str, due_owners: Mapping[str, str], default_choice: int
 ) -> dict[str, tuple[bool | None, bool, Row]]:
     """Locks the owners of these items, skipping owners that other transactions have locked.
 
-    ``due``: owners by item id. ``unasked``: 1 if owners who never chose get notices, else 0.
-    Returns for each item of the locked owners, by item id: the owner's choice, whether the owner's
-    id is a placeholder, and the item's current row.
+    ``due_owners``: owners by item id. ``default_choice``: 1 if owners who never chose get
+    notices, else 0. Returns for each item of the locked owners, by item id: the owner's choice,
+    whether the owner's id is a placeholder, and the item's current row.
     """
-    if not due:
+    if not due_owners:
         return {}
-    owners = [{"profile": owner, "unasked": unasked} for owner in set(due.values())]
-    held = {
-        owner: (records.notice_choice(by), placeholders.names_nobody(gid))
-        for owner, by, gid in await tx.all_many("owner_lock", owners)
+    owners = [
+        {"profile": owner, "default_choice": default_choice} for owner in set(due_owners.values())
+    ]
+    locked = {
+        owner: (records.notice_choice(notices), placeholders.names_nobody(gid))
+        for owner, notices, gid in await tx.all_many("owner_lock", owners)
     }
-    named = {"store": store.id, "product": product_id, "ids": list(due), "profiles": list(held)}
-    rows = await tx.all("items_due", **named)
-    return {row[_ITEM_INDEX]: (*held[row[0]], row) for row in rows}
+    params = {"store": store.id, "product": product_id}
+    rows = await tx.all("items_due", **params, ids=list(due_owners), profiles=list(locked))
+    return {row[_ITEM_INDEX]: (*locked[row[0]], row) for row in rows}
 
 
 _ITEM_INDEX = 3
@@ -294,7 +304,7 @@ class PendingNotices:
         self._day_ago = ids.timestamp(now - _THROTTLE_MS)
         self._day_ahead = ids.timestamp(now + _THROTTLE_MS)
 
-    def of(
+    def due_variants(
         self, variant: str, saved_at: str, dropped_at: str, restocked_at: str
     ) -> tuple[str | None, str | None]:
         """Returns the variants whose drop and whose restock are due for an item, or ``None``.
@@ -325,11 +335,11 @@ class PendingNotices:
         for candidate in candidates:
             state = self._variants.get(candidate)
             since = state.due_since(notice) if state else ""
-            if last_at < since and saved_at <= _later(since, _SKEW_MS):
+            if last_at < since and saved_at <= _add(since, _SKEW_MS):
                 return candidate
         return None
 
-    def events_for(
+    def make_events(
         self, choice: bool | None, row: Row, at: str
     ) -> tuple[list[NewEvent], dict[str, str]]:
         """Returns an item's events, and the arguments of ``item_set_notice_times`` to store their
@@ -341,35 +351,39 @@ class PendingNotices:
         owner, dropped_at, restocked_at, *columns = row
         item = items.from_row(columns)
         variant = str(item.variant_id or NO_VARIANT)
-        dropped, restocked = self.of(variant, item.created_at, dropped_at, restocked_at)
+        times = {"dropped_at": dropped_at, "restocked_at": restocked_at}
+        dropped, restocked = self.due_variants(variant, item.created_at, **times)
         items.show([item], text_ids=self._store.has_text_ids)
-        of, mark = (item, choice), {"profile": owner, "id": item.id}
-        mark |= {"dropped_at": dropped_at, "restocked_at": restocked_at}
-        recorded: list[NewEvent] = []
-        before = None if dropped is None else self._variants[dropped].dropped_from
+        new_events: list[NewEvent] = []
+        old_price = None if dropped is None else self._variants[dropped].dropped_from
         if dropped is not None and not _is_below_saved(item, self._variants[dropped].price):
-            dropped = before = None
+            dropped = old_price = None
         if dropped is not None:
-            mark["dropped_at"] = at
+            times["dropped_at"] = at
         if dropped is not None and dropped != restocked:
-            recorded.append((owner, "item.price_dropped", self._data(*of, dropped, before)))
-            before = None
+            notice = self._encode(item, choice, dropped, old_price)
+            new_events.append((owner, "item.price_dropped", notice))
+            old_price = None
         if restocked is not None:
-            recorded.append((owner, "item.back_in_stock", self._data(*of, restocked, before)))
-            mark["restocked_at"] = at
-        return recorded, mark
+            notice = self._encode(item, choice, restocked, old_price)
+            new_events.append((owner, "item.back_in_stock", notice))
+            times["restocked_at"] = at
+        return new_events, {"profile": owner, "id": item.id, **times}
 
-    def _data(self, item: Item, choice: bool | None, variant: str, before: Money | None) -> bytes:
-        of = self._store.shown_id(variant) if variant else UNSET
+    def _encode(
+        self, item: Item, choice: bool | None, variant: str, old_price: Money | None
+    ) -> bytes:
+        """Returns the data of an event about a variant."""
+        variant_id = self._store.shown_id(variant) if variant else UNSET
         price = self._variants[variant].price
         return msgspec.json.encode(
-            NoticeData(item, choice, of, self._product, before or UNSET, price or UNSET)
+            NoticeData(item, choice, variant_id, self._product, old_price or UNSET, price or UNSET)
         )
 
     def clear_due(self) -> str:
         """Clears the due notices once every item is processed, and returns the state as JSON."""
-        for known in self._variants.values():
-            known.clear_due()
+        for state in self._variants.values():
+            state.clear_due()
         return msgspec.json.encode(self._variants).decode()
 
 
@@ -377,14 +391,14 @@ class PendingNotices:
 def _is_below_saved(item: Item, price: Money | None) -> bool:
     """Returns whether a price is below the one at which an item was saved. True if they can't be
     compared."""
-    saved = None
+    saved_price = None
     if item.saved_price is not UNSET:
         with contextlib.suppress(msgspec.DecodeError):
-            saved = msgspec.json.decode(item.saved_price, type=Money)
-    if saved is None or price is None or saved.currency != price.currency:
+            saved_price = msgspec.json.decode(item.saved_price, type=Money)
+    if saved_price is None or price is None or saved_price.currency != price.currency:
         return True
-    return not is_known(saved) or amount(price) < amount(saved)
+    return not is_known(saved_price) or amount(price) < amount(saved_price)
 
 
-def _later(time: str, milliseconds: int) -> str:
+def _add(time: str, milliseconds: int) -> str:
     return ids.timestamp(min(ids.from_timestamp(time) + milliseconds, ids.MAX_TIMESTAMP_MS))

@@ -24,16 +24,16 @@ class ProductBody(ProductData, kw_only=True):
     def product(self, id: str, store: Store, *, is_stored: bool = False) -> NewProduct:
         """Returns the product. ``is_stored``: accepts ids and currencies that only older versions
         stored."""
-        convert = partial(_variant, store, is_stored=is_stored)
+        convert = partial(_checked_variant, store, is_stored=is_stored)
         variants = fields.each("variants", self.variants or (), convert)
         ids = [variant.variant_id for variant in variants]
         fields.check_once("variants[{}].variantId: is the same as in variants[{}].", ids)
         _check(self, is_stored=is_stored)
-        facts = ProductData(
+        data = ProductData(
             self.title, self.url, self.image, self.price, self.available, self.availability
         )
-        products.set_availability(facts, stored=True)
-        return NewProduct(id, facts, tuple(variants))
+        products.set_availability(data, stored=True)
+        return NewProduct(id, data, tuple(variants))
 
 
 class NamedProductBody(ProductBody, rename="camel", kw_only=True):
@@ -58,7 +58,7 @@ class ProductsBody(msgspec.Struct, forbid_unknown_fields=True):
         return checked
 
 
-def _variant(store: Store, variant: Variant, *, is_stored: bool) -> Variant:
+def _checked_variant(store: Store, variant: Variant, *, is_stored: bool) -> Variant:
     check_id = store.product_id if is_stored else partial(new_product_id, store)
     variant.variant_id = check_id("variantId", variant.variant_id)
     _check(variant, is_stored=is_stored)
@@ -66,11 +66,11 @@ def _variant(store: Store, variant: Variant, *, is_stored: bool) -> Variant:
     return variant
 
 
-def _check(given: ProductData | Variant, *, is_stored: bool) -> None:
+def _check(product: ProductData | Variant, *, is_stored: bool) -> None:
     if not is_stored:
-        check_currency("price.currency", given.price)
+        check_currency("price.currency", product.price)
     for field in ("title", "url", "image"):
-        products.check_text(field, getattr(given, field) or "")
+        products.check_text(field, getattr(product, field) or "")
 
 
 def product_id(text: str, store: Store, field: str = "productId") -> str:

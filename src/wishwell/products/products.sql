@@ -119,9 +119,9 @@ FOR UPDATE SKIP LOCKED --postgresql
 -- join, because PostgreSQL would join all wishes of the product: it expects that few of the profiles match.
 SELECT i.id, i.profile_id, i.variant_id, i.created_at, i.dropped_at, i.restocked_at
 FROM items i
-WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND i.purchased = ''
+WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND is_wanted(i)
   AND (SELECT 1 FROM profiles p WHERE p.profile_id = i.profile_id AND p.closed_at IS NULL
-                                  AND coalesce(p.notices, :unasked) = 1) IS NOT NULL
+                                  AND coalesce(p.notices, :default_choice) = 1) IS NOT NULL
 ORDER BY i.id
 LIMIT :limit;
 
@@ -129,9 +129,9 @@ LIMIT :limit;
 -- The same items with the columns of items_due, for a count of the notices that a put would cause.
 SELECT p.notices, p.gid, i.profile_id, i.dropped_at, i.restocked_at, item_fields(i)
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
-WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND i.purchased = ''
+WHERE i.store_id = :store AND i.product_id = :product AND i.id > :after AND is_wanted(i)
   AND (SELECT 1 FROM profiles q WHERE q.profile_id = i.profile_id AND q.closed_at IS NULL
-                                  AND coalesce(q.notices, :unasked) = 1) IS NOT NULL
+                                  AND coalesce(q.notices, :default_choice) = 1) IS NOT NULL
 ORDER BY i.id
 LIMIT :limit;
 
@@ -139,7 +139,7 @@ LIMIT :limit;
 -- rule: notice-drop
 -- SKIP LOCKED, so that this never waits for another write and can't deadlock.
 SELECT profile_id, notices, gid FROM profiles
-WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, :unasked) = 1
+WHERE profile_id = :profile AND closed_at IS NULL AND coalesce(notices, :default_choice) = 1
 FOR NO KEY UPDATE SKIP LOCKED --postgresql
 ;
 
@@ -147,7 +147,7 @@ FOR NO KEY UPDATE SKIP LOCKED --postgresql
 -- Reads the items again under their owners' locks, because they may have changed since items_wishing.
 SELECT i.profile_id, i.dropped_at, i.restocked_at, item_fields(i) FROM items i
 WHERE i.store_id = :store AND i.product_id = :product AND i.id in_uuids(:ids) AND i.profile_id in_uuids(:profiles)
-  AND i.purchased = '';
+  AND is_wanted(i);
 
 -- name: item_set_notice_times
 -- The times limit how often an item may cause notices.

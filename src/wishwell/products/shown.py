@@ -51,23 +51,23 @@ _AVAILABLE = {
 """Ends of stored data without an availability, and as they are shown."""
 
 
-async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[Item]:
+async def page(tx: Reader, scope: Scope, request: pages.PageRequest) -> pages.Page[Item]:
     """Returns a page of items with their products, like ``items.page``.
 
     Joins the products in the same statement, because a separate one would take half of a page's
     time.
     """
     if not tx.joins_products:
-        return await including(items.page)(tx, scope, asked)
-    made = items.from_row if isinstance(scope, Profile) else items.from_store_row
+        return await including(items.page)(tx, scope, request)
+    convert = items.from_row if isinstance(scope, Profile) else items.from_store_row
 
     def from_row(row: Row) -> Item:
         *columns, document, variant = row
-        item = made(columns)
+        item = convert(columns)
         set_product(item, document, variant)
         return item
 
-    return await pages.read(tx, "items_shown", scope, asked, from_row)
+    return await pages.read(tx, "items_shown", scope, request, from_row)
 
 
 def including(
@@ -75,15 +75,15 @@ def including(
 ) -> Callable[Concatenate[Any, S, P], Awaitable[T]]:
     """Wraps a use-case so that the items in its result have their products."""
 
-    async def run(tx: Reader, scope: S, /, *arguments: P.args, **named: P.kwargs) -> T:
-        found = await use_case(tx, scope, *arguments, **named)
-        if isinstance(found, pages.Page):
-            await include(tx, scope.store, found.records)
-        elif isinstance(found, List):
-            await include(tx, scope.store, found.items or ())
+    async def run(tx: Reader, scope: S, /, *arguments: P.args, **options: P.kwargs) -> T:
+        answer = await use_case(tx, scope, *arguments, **options)
+        if isinstance(answer, pages.Page):
+            await include(tx, scope.store, answer.records)
+        elif isinstance(answer, List):
+            await include(tx, scope.store, answer.items or ())
         else:
-            await include(tx, scope.store, [found])
-        return found
+            await include(tx, scope.store, [answer])
+        return answer
 
     return run
 
@@ -97,18 +97,20 @@ class _EventItem(msgspec.Struct):
 
 
 # rule: event-product
-async def add_to_events(tx: Reader, store_id: str, found: Sequence[Event]) -> list[Event]:
+async def add_to_events(tx: Reader, store_id: str, found_events: Sequence[Event]) -> list[Event]:
     """Returns the events, the items in their data with their products."""
-    every = [msgspec.json.decode(event.data) for event in found]
-    with_item = [data["item"] for data in every if "item" in data]
-    items = [_EventItem(item["productId"], item.get("variantId")) for item in with_item]
-    await _include(tx, store_id, items)
-    for item, made in zip(with_item, items, strict=True):
-        if made.product is not UNSET:
-            item["product"] = made.product
+    documents = [msgspec.json.decode(event.data) for event in found_events]
+    raw_items = [document["item"] for document in documents if "item" in document]
+    event_items = [_EventItem(item["productId"], item.get("variantId")) for item in raw_items]
+    await _include(tx, store_id, event_items)
+    for raw_item, event_item in zip(raw_items, event_items, strict=True):
+        if event_item.product is not UNSET:
+            raw_item["product"] = event_item.product
     return [
-        msgspec.structs.replace(event, data=msgspec.Raw(_encode(data))) if "item" in data else event
-        for event, data in zip(found, every, strict=True)
+        msgspec.structs.replace(event, data=msgspec.Raw(_encode(document)))
+        if "item" in document
+        else event
+        for event, document in zip(found_events, documents, strict=True)
     ]
 
 
@@ -120,30 +122,30 @@ async def feed(
     return page._replace(events=await add_to_events(tx, store.id, page.events))
 
 
-async def include(tx: Reader, store: Store, shown: Sequence[Item | SharedItem]) -> None:
+async def include(tx: Reader, store: Store, items: Sequence[Item | SharedItem]) -> None:
     """Sets ``product`` of each item whose product has data."""
-    await _include(tx, store.id, shown)
+    await _include(tx, store.id, items)
 
 
 # rule: profile-limits
 async def _include(
-    tx: Reader, store_id: str, shown: Sequence[Item | SharedItem | _EventItem]
+    tx: Reader, store_id: str, items: Sequence[Item | SharedItem | _EventItem]
 ) -> None:
     """Sets ``product`` of each item whose product has data.
 
     Without a variant, the stored JSON is passed through, because decoding it would double the
     cost of a page.
     """
-    if not shown:
+    if not items:
         return
-    keys = [(str(item.product_id), str(item.variant_id or "")) for item in shown]
+    keys = [(str(item.product_id), str(item.variant_id or "")) for item in items]
     products, variants = map(list, zip(*set(keys), strict=True))
-    these = {"products": products, "variants": variants}
-    rows = await tx.all("products_varied", store=store_id, **these)
-    known = {(product, variant): of for product, variant, *of in rows}
-    for item, key in zip(shown, keys, strict=True):
-        if key in known:
-            set_product(item, *known[key])
+    params = {"store": store_id, "products": products, "variants": variants}
+    rows = await tx.all("products_varied", **params)
+    columns_by_key = {(product, variant): columns for product, variant, *columns in rows}
+    for item, key in zip(items, keys, strict=True):
+        if key in columns_by_key:
+            set_product(item, *columns_by_key[key])
 
 
 def set_product(
@@ -154,8 +156,8 @@ def set_product(
         return
     product = document.encode() if variant is None else _encode(merged_data(document, variant))
     start = product.rfind(b'"available":')
-    if (shown := _AVAILABLE.get(product[start:])) is not None:
-        product = product[:start] + shown
+    if (ending := _AVAILABLE.get(product[start:])) is not None:
+        product = product[:start] + ending
     if product != _NOTHING:
         item.product = msgspec.Raw(product)
 
@@ -167,14 +169,14 @@ def merged_data(document: str, variant: str | None) -> ProductView:
     wanted one on, or None. Quotes inside JSON strings are escaped, so ``_VARIANT`` can only be
     the start of the next variant object.
     """
-    shown = _decode(document)
+    merged = _decode(document)
     if variant is not None:
         end = variant.find(f",{_VARIANT}")
         own = _decode(variant[: end if end > 0 else -1])
-        shown.variant_title = own.title
+        merged.variant_title = own.title
         for field in ("url", "image", "price"):
             if (value := getattr(own, field)) is not None:
-                setattr(shown, field, value)
+                setattr(merged, field, value)
         if own.available is not None:
-            shown.available, shown.availability = own.available, own.availability
-    return shown
+            merged.available, merged.availability = own.available, own.availability
+    return merged

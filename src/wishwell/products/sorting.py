@@ -15,7 +15,7 @@ from wishwell.wishlists import lists
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.lists import List
 
-_EVERY = 10_000_000
+_ALL_ITEMS = 10_000_000
 """More than a profile's items, which a setting limits."""
 
 _UNKNOWN = b"\xff\xff\xff"
@@ -29,39 +29,43 @@ class _Sorted(msgspec.Struct):
 
 
 _decode = msgspec.json.Decoder(_Sorted).decode
-_ADDED = shown.including(lists.find)
+_find_with_products = shown.including(lists.find)
 
 
 # rule: item-sort
 async def page(
-    tx: Reader, profile: Profile, asked: pages.PageRequest, by: str, *, included: bool
+    tx: Reader, profile: Profile, request: pages.PageRequest, by: str, *, included: bool
 ) -> pages.Page[Item]:
     """Returns a page of a profile's items. Reads all that match the search.
 
     ``by``: price or title. ``included``: whether items have their products. Raises
     ``profiles.missing``.
     """
-    found = await shown.page(tx, profile, pages.PageRequest(None, _EVERY, asked.search))
-    items = {item.id: item for item in found.records}
-    part = pages.sorted_page(asked, {item.id: _key(item, by) for item in found.records})
-    records = [_shown(items[id], included) for id in part.records]
-    return pages.Page(records, part.next, part.previous)
+    all_items = await shown.page(tx, profile, pages.PageRequest(None, _ALL_ITEMS, request.search))
+    items_by_id = {item.id: item for item in all_items.records}
+    ids_page = pages.sorted_page(
+        request, {id: _sort_key(item, by) for id, item in items_by_id.items()}
+    )
+    records = [items_by_id[id] for id in ids_page.records]
+    if not included:
+        records = [_without_product(item) for item in records]
+    return pages.Page(records, ids_page.next, ids_page.previous)
 
 
 # rule: list-sort
 async def find(tx: Reader, profile: Profile, id: str, by: str, *, included: bool) -> List:
     """Returns a list with its items, sorted. Raises ``NotFound``, ``profiles.missing``."""
-    whole = await _ADDED(tx, profile, id, "recently_saved")
-    ordered = sorted(whole.items or (), key=lambda item: _key(item, by))
-    whole.items = [_shown(item, included) for item in ordered]
-    return whole
+    found_list = await _find_with_products(tx, profile, id, "recently_saved")
+    ordered = sorted(found_list.items or (), key=lambda item: _sort_key(item, by))
+    found_list.items = [item if included else _without_product(item) for item in ordered]
+    return found_list
 
 
-def _shown(item: Item, included: bool) -> Item:
-    return item if included else replace(item, product=UNSET)
+def _without_product(item: Item) -> Item:
+    return replace(item, product=UNSET)
 
 
-def _key(item: Item, by: str) -> bytes:
+def _sort_key(item: Item, by: str) -> bytes:
     """Returns an item's sort key. Prices of one currency sort together; unknown ones come last."""
     product = _Sorted() if item.product is UNSET else _decode(item.product)
     key = _UNKNOWN

@@ -43,7 +43,7 @@ class Profile(msgspec.Struct, frozen=True):
         return not self.gid
 
     @property
-    def turn(self) -> str:
+    def lock_key(self) -> str:
         """The key that its writes lock, so that they take turns (``db/postgres/database.py``)."""
         return self.id
 

@@ -191,7 +191,7 @@ def days_in(period: Period) -> list[str]:
 
 
 # rule: count-exact
-async def span(tx: Reader, store: Store, of: Period) -> Span:
+async def span(tx: Reader, store: Store, period: Period) -> Span:
     """Returns the counts of a period.
 
     Later reads refer to them by number, so a report is consistent even if another count ends before
@@ -201,18 +201,29 @@ async def span(tx: Reader, store: Store, of: Period) -> Span:
     if not counts:
         return Span(_NO_COUNT, _NO_COUNT, [], LastCount(None, None))
     since = max(counts[0].day, tally.kept_from(counts[-1].day))
-    counted = LastCount(counts[-1].began_at, since)
+    last_count = LastCount(counts[-1].began_at, since)
     # After a change to a time zone further west, the last counted day may be after today.
-    end = max(of.last, counts[-1].day) if of.until_now else of.last
+    end = max(period.last, counts[-1].day) if period.until_now else period.last
     if end < since:
-        return Span(_NO_COUNT, _NO_COUNT, [], counted)
-    begin = max(of.first, since)
-    length = date.fromisoformat(end) - date.fromisoformat(of.first)
-    earlier = max(following(of.first, -1 - length.days), since)
-    before = [_NO_COUNT, *(count for count in counts if count.day < begin)]
-    days = [count for count in counts if begin <= count.day <= end]
-    first = [_NO_COUNT, *(count for count in counts if count.day < earlier)][-1]
-    return Span(before[-1], [*before, *days][-1], days, counted, first)
+        return Span(_NO_COUNT, _NO_COUNT, [], last_count)
+    begin = max(period.first, since)
+    counts_inside = [count for count in counts if begin <= count.day <= end]
+    before = _last_before(counts, begin)
+    now = counts_inside[-1] if counts_inside else before
+    earlier = _last_before(counts, max(_begin_of_previous(period.first, end), since))
+    return Span(before, now, counts_inside, last_count, earlier)
+
+
+def _last_before(counts: Sequence[Count], day: str) -> Count:
+    """Returns the last count before a day, of counts in order."""
+    return [_NO_COUNT, *(count for count in counts if count.day < day)][-1]
+
+
+# rule: report-period
+def _begin_of_previous(first: str, last: str) -> str:
+    """Returns the first day of the equally long period that ends the day before ``first``."""
+    length = date.fromisoformat(last) - date.fromisoformat(first)
+    return following(first, -1 - length.days)
 
 
 async def products(

@@ -21,7 +21,7 @@ from wishwell.reports import scheduling
 from wishwell.server import sampling
 from wishwell.stores import Store
 from wishwell.telemetry import metrics
-from wishwell.wishlists import purchases, purge
+from wishwell.wishlists import item_life, purge
 
 _MIN_INTERVAL_SECONDS = 0.02
 """Minimum seconds between two runs of a job. On SQLite a run may never yield to the event loop."""
@@ -85,8 +85,10 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         _housekeeping(
             service, "deliveries", _RETAIN_SECONDS, _retention(retention.remove_deliveries)
         ),
-        # rule: purchase-match
-        _housekeeping(service, "removed", _RETAIN_SECONDS, _retention(purchases.forget_removed)),
+        *(
+            _housekeeping(service, name, _RETAIN_SECONDS, _retention(job))
+            for name, job in item_life.RETENTION_JOBS.items()
+        ),
     ]
     if service.sender is not None:  # rule: webhook-signed
         all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))

@@ -57,8 +57,8 @@ _MIN_FILES = 4_096
 _MAX_NAMED = 10
 """Number of failing hosts that are named."""
 
-_LATE_SECONDS = 300.0
-"""Seconds after which a background job counts as late, as for its alert."""
+_OVERDUE_SECONDS = 300.0
+"""Seconds after which a background job counts as overdue, as for its alert."""
 
 _UNKNOWN_PROXIES = r"^wishwell_unknown_proxy_requests_total (\S+)"
 _DONE_PATTERN = r'background_done_timestamp_seconds\{task="(\w+)"\} (\S+)'
@@ -250,9 +250,9 @@ async def _service(settings: Settings, opened: list[Database]) -> str:
     for db in opened:
         await _check_token(settings, db, address)
     metrics_text = (await _get(settings, "/metrics")).decode()
-    if late_jobs := _find_late_jobs(settings, metrics_text):
+    if overdue_jobs := _find_overdue_jobs(settings, metrics_text):
         raise CheckFailed(
-            f"These background jobs haven't finished for minutes: {', '.join(late_jobs)}. "
+            f"These background jobs haven't finished for minutes: {', '.join(overdue_jobs)}. "
             f"See {DOCS}runbooks.md#wishwellbackgroundstuck"
         )
     proxied_match = re.search(_UNKNOWN_PROXIES, metrics_text, re.MULTILINE)
@@ -275,13 +275,13 @@ async def _check_token(settings: Settings, db: Database, address: str) -> None:
         )
 
 
-def _find_late_jobs(settings: Settings, metrics_text: str) -> list[str]:
+def _find_overdue_jobs(settings: Settings, metrics_text: str) -> list[str]:
     """Returns the names of the background jobs that haven't finished in time."""
     return [
         job
         for job, done_at in re.findall(_DONE_PATTERN, metrics_text)
         if time.time() - float(done_at)
-        > _LATE_SECONDS + 3 * settings.purge_interval * (job == "purge")
+        > _OVERDUE_SECONDS + 3 * settings.purge_interval * (job == "purge")
     ]
 
 

@@ -10,14 +10,14 @@ from zoneinfo import ZoneInfo, available_timezones
 import msgspec
 
 from wishwell import currencies
-from wishwell.errors import Conflict, Invalid
+from wishwell.errors import Invalid
 from wishwell.field_types import published
 
 MAX_ATTRIBUTION_DAYS = 365
 Purchased = Literal["mark", "remove"]
 AttributionDays = Annotated[int, published(minimum=1, maximum=MAX_ATTRIBUTION_DAYS)]
 
-_MACHINES_OWN = {"localtime", "posixrules", "Factory"}
+_MACHINE_ZONES = {"localtime", "posixrules", "Factory"}
 """Files of a time zone database that mean another zone on each machine, or none."""
 
 
@@ -46,7 +46,7 @@ class Reporting(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True)
 
 @functools.cache
 def _zone_names() -> set[str]:
-    return available_timezones() - _MACHINES_OWN
+    return available_timezones() - _MACHINE_ZONES
 
 
 # rule: count-days
@@ -60,17 +60,6 @@ def zone(field: str, name: str) -> tzinfo:
 def day_of(now: int, zone: tzinfo) -> str:
     """Returns the day of a time in milliseconds."""
     return datetime.fromtimestamp(now / 1000, zone).date().isoformat()
-
-
-# rule: purchases-on
-def check_purchases(reporting: Reporting) -> None:
-    """Raises ``Conflict`` while purchases are turned off."""
-    if not reporting.purchases:
-        raise Conflict(
-            "Purchases are turned off for this store. Turn them on with "
-            "`wishwell store update HANDLE --purchases on`.",
-            "purchases_off",
-        )
 
 
 # rule: product-replaced

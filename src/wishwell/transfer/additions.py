@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from wishwell import ids
-from wishwell.db import Reader, mapping
+from wishwell.db import Reader, mapping, statements
 from wishwell.stores import Store
 from wishwell.transfer.file_records import ItemRecord
 from wishwell.transfer.import_file import Bundle
@@ -146,39 +146,35 @@ def _add_items(
         for id in new_list_ids
         for item, position in ordering.positions_in_order(bundle.lists[id].order).items()
     }
-    item_ids = {id for id, _ in existing.items.values()}
+    existing_ids = {id for id, _ in existing.items.values()}
     for item in bundle.items:
         if existing_item := existing.items.get(item.kind):
-            id, old_list_ids = existing_item[0], existing_item[1].split()
-            joined_list_ids = bundle.lists.keys() if bundle.joins_lists else new_list_ids
+            item_id, old_list_ids = existing_item[0], existing_item[1].split()
+            open_list_ids = bundle.lists.keys() if bundle.joins_lists else new_list_ids
             added_list_ids = [
-                id for id in item.list_ids if id in joined_list_ids and id not in old_list_ids
+                id for id in item.list_ids if id in open_list_ids and id not in old_list_ids
             ]
             if added_list_ids:
-                params = {
-                    "profile": key,
-                    "id": id,
-                    "list_ids": " ".join(sorted(old_list_ids + added_list_ids)),
-                }
+                params = {"profile": key, "id": item_id}
+                params["list_ids"] = " ".join(sorted(old_list_ids + added_list_ids))
                 rows["import_item_lists"].append(params)
-        elif item.id in item_ids:
+        elif item.id in existing_ids:
             continue  # the item has been changed to another product since the export
         else:
-            id, added_list_ids = item.id, item.list_ids
-            rows["items"].append(_create_item_row(store, key, item))
-            if item.tags:
-                key_columns = {"profile_id": key, "store_id": store.id, "item_id": id}
-                rows["item_tags"] += [{**key_columns, "tag": tag} for tag in item.tags]
-        if added_list_ids:
-            key_columns = {"profile_id": key, "item_id": id}
-            rows["entries"] += [
-                {
-                    **key_columns,
-                    "list_id": list_id,
-                    "position": positions.get((list_id, item.id), 0),
-                }
-                for list_id in added_list_ids
-            ]
+            item_id, added_list_ids = item.id, item.list_ids
+            _add_item(rows, store, key, item)
+        columns = {"profile_id": key, "item_id": item_id}
+        for list_id in added_list_ids:
+            position = positions.get((list_id, item.id), 0)
+            rows["entries"].append({**columns, "list_id": list_id, "position": position})
+
+
+def _add_item(rows: Rows, store: Store, key: str, item: ItemRecord) -> None:
+    """Adds an item with its tags, but without its lists."""
+    rows["items"].append(_create_item_row(store, key, item))
+    columns = {"profile_id": key, "store_id": store.id, "item_id": item.id}
+    for tag in item.tags:
+        rows["item_tags"].append({**columns, "tag": tag})
 
 
 def _create_profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any]:
@@ -194,11 +190,15 @@ def _create_profile_row(store: Store, key: str, bundle: Bundle) -> dict[str, Any
 
 def _create_item_row(store: Store, key: str, item: ItemRecord) -> dict[str, Any]:
     product_id, variant_id = item.kind
-    return mapping.to_columns(item, "items_filled") | {
-        "profile_id": key,
-        "store_id": store.id,
-        "product_id": product_id,
-        "variant_id": variant_id,
-        "purchased": "",
-        "list_ids": " ".join(sorted(item.list_ids)),
-    }
+    no_values = dict.fromkeys(statements.columns("items_filled"), "")
+    return (
+        no_values
+        | mapping.to_columns(item, "items_filled")
+        | {
+            "profile_id": key,
+            "store_id": store.id,
+            "product_id": product_id,
+            "variant_id": variant_id,
+            "list_ids": " ".join(sorted(item.list_ids)),
+        }
+    )

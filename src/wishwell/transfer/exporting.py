@@ -2,14 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
 
 import msgspec
 
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, mapping
 from wishwell.stores import Store
-from wishwell.transfer import file_records
+from wishwell.transfer import file_records, order_records
 from wishwell.transfer.file_records import (
     EndRecord,
     ItemRecord,
@@ -17,8 +16,8 @@ from wishwell.transfer.file_records import (
     ReservationRecord,
     ShareRecord,
 )
-from wishwell.transfer.order_records import OrderRecord, PurchaseFields, RemovedRecord
-from wishwell.transfer.record_types import Record
+from wishwell.transfer.order_records import RemovedRecord
+from wishwell.transfer.record_types import Record, show_ids
 
 _MAX_PROFILES = 1_000
 _MAX_ITEMS = 2_000
@@ -35,7 +34,6 @@ _record_decoder = msgspec.json.Decoder(list)
 _to_list = mapping.from_columns(ListRecord, "lists_filled")
 _to_item = mapping.from_columns(ItemRecord, "items_filled")
 _to_removed_item = mapping.from_columns(RemovedRecord, "removed_item_fields")
-_to_purchase = mapping.from_columns(PurchaseFields, "purchase_fields")
 _to_share = mapping.from_columns(ShareRecord, "share_fields")
 _to_token = mapping.from_columns(file_records.AdminTokenRecord, "admin_token_file_fields")
 _to_webhook = mapping.from_columns(file_records.WebhookRecord, "webhook_file_fields")
@@ -82,28 +80,8 @@ async def _export_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
         products = [_to_product(row) for row in rows]
         yield b"".join(map(file_records.encode, products))
         after = products[-1].id
-    async for piece in _export_orders(tx, store):
-        yield piece
-
-
-# rule: purchase-private
-async def _export_orders(tx: Reader, store: Store) -> AsyncIterator[bytes]:
-    """Yields the orders in batches. Omits the buyers that are being erased."""
-    after, params = ids.NO_UUID, {"store": store.id}
-    while order_rows := await tx.all("export_orders", **params, after=after, limit=_MAX_PROFILES):
-        after = order_rows[-1][0]
-        orders = {hash: OrderRecord(hash, updated_at) for hash, updated_at in order_rows}
-        rows = await tx.all("export_purchases", **params, hashes=[*orders])
-        buyers = {columns[1] for _, *columns in rows} - {None}
-        gids_by_profile = dict(map(tuple, await tx.all("export_buyers", profiles=[*buyers])))
-        for hash, *columns in rows:
-            purchase = _to_purchase(columns)
-            _show_ids(store, purchase, "product_id", "variant_id", "wish_variant_id")
-            buyer_gid = gids_by_profile.get(columns[1])
-            purchase.profile = buyer_gid
-            purchase.placed_at = purchase.placed_at if buyer_gid else None
-            orders[hash].purchases.append(purchase)
-        yield b"".join(map(file_records.encode, orders.values()))
+    async for orders in order_records.read(tx, store):
+        yield b"".join(map(file_records.encode, orders))
 
 
 async def _read_profiles(tx: Reader, store: Store) -> AsyncIterator[Sequence[Row]]:
@@ -177,11 +155,11 @@ def _build_records(store: Store, rows: Sequence[Row], holders: HoldersByKeys) ->
             positions_by_list[id].append(tuple(values))
         elif kind == _ITEM:
             item = _to_item(values)
-            _show_ids(store, item, "product_id", "variant_id")
+            show_ids(store, item, "product_id", "variant_id")
             items.append(item)
         elif kind == _REMOVED:
             removed_items.append(_to_removed_item(values))
-            _show_ids(store, removed_items[-1], "product_id", "variant_id")
+            show_ids(store, removed_items[-1], "product_id", "variant_id")
         elif kind == _SHARE:
             share = _to_share(values)
             share.list_id = None if share.list_id == ids.NO_UUID else share.list_id
@@ -194,10 +172,3 @@ def _build_records(store: Store, rows: Sequence[Row], holders: HoldersByKeys) ->
         lists[id].order = [item for _, item in sorted(positions)]
     reservations.sort(key=lambda record: (record.item_id, record.holder))
     return [*lists.values(), *shares, *items, *removed_items, *reservations]
-
-
-def _show_ids(store: Store, record: Any, *fields: str) -> None:
-    """Converts product and variant ids to numbers, unless the store has text ids."""
-    for field in fields:
-        if (id := getattr(record, field)) is not None:
-            setattr(record, field, store.shown_id(id))

@@ -29,7 +29,7 @@ from wishwell.transfer.file_records import (
 from wishwell.transfer.import_file import Bundle, ImportFile
 from wishwell.transfer.order_records import OrderRecord
 from wishwell.transfer.record_types import Record
-from wishwell.wishlists import orders, purchases
+from wishwell.wishlists import item_life, orders
 
 _MAX_RECORDS = 2_000
 _MAX_PROFILES = 500
@@ -256,7 +256,7 @@ async def _put_records(tx: Writer, store: Store, records: Sequence[Record], now:
     for record in records:
         if isinstance(record, OrderRecord):
             await orders.restore(
-                tx, store, record.hash, record.updated_at, record.to_purchases(store), now
+                tx, store, record.hash, record.updated_at, record.to_matches(store), now
             )
         else:
             await tx.run(_STORE_STATEMENTS[type(record)], store=store.id, **asdict(record))
@@ -350,7 +350,7 @@ async def add_missing(
     for statement in _CHANGE_STATEMENTS:
         await tx.run_many(statement, all_rows[statement])
     items_by_key = {key: rows.get("items", []) for key, rows in additions_by_key.items()}
-    await purchases.mark_imported(tx, store, items_by_key)
+    await item_life.imported(tx, store, items_by_key)
     return additions_by_key
 
 

@@ -1,16 +1,29 @@
 """Records of the export file with the shop's orders, and with items that were removed lately."""
 
+from collections.abc import AsyncIterator, Collection
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from wishwell import ids
+from wishwell.db import Reader, mapping
 from wishwell.errors import Invalid
 from wishwell.field_types import ProductId, Quantity
 from wishwell.stores import Store
-from wishwell.transfer.record_types import Id, Record, RecordId, Time, WholeNumber, check_gid
+from wishwell.transfer.record_types import (
+    Id,
+    Record,
+    RecordId,
+    Time,
+    WholeNumber,
+    check_gid,
+    show_ids,
+)
 from wishwell.wishlists.orders import Purchase
+
+_BATCH_SIZE = 1_000
+"""Orders read by one statement."""
 
 
 class PurchaseFields(
@@ -51,7 +64,7 @@ class OrderRecord(Record):
     updated_at: Time
     purchases: list[PurchaseFields] = msgspec.field(default_factory=list)
 
-    def to_purchases(self, store: Store) -> list[Purchase]:
+    def to_matches(self, store: Store) -> list[Purchase]:
         """Returns the purchases as they are stored."""
         return [purchase.to_purchase(store) for purchase in self.purchases]
 
@@ -69,6 +82,30 @@ class OrderRecord(Record):
                 )
             if purchase.profile is not None:
                 purchase.profile = check_gid("purchases.profile", purchase.profile)
+
+
+_from_row = mapping.from_columns(PurchaseFields, "purchase_fields")
+
+
+# rule: purchase-private
+async def read(tx: Reader, store: Store) -> AsyncIterator[Collection[OrderRecord]]:
+    """Yields the store's orders in batches. Omits the buyers that are being erased."""
+    params = {"store": store.id, "limit": _BATCH_SIZE}
+    after = ids.NO_UUID
+    while order_rows := await tx.all("export_orders", **params, after=after):
+        after = order_rows[-1][0]
+        orders = {hash: OrderRecord(hash, updated_at) for hash, updated_at in order_rows}
+        rows = await tx.all("export_purchases", store=store.id, hashes=[*orders])
+        buyers = {columns[1] for _, *columns in rows} - {None}
+        gids = dict(map(tuple, await tx.all("export_buyers", profiles=[*buyers])))
+        for hash, *columns in rows:
+            purchase = _from_row(columns)
+            show_ids(store, purchase, "product_id", "variant_id", "wish_variant_id")
+            purchase.profile = gids.get(columns[1])
+            if purchase.profile is None:
+                purchase.placed_at = None
+            orders[hash].purchases.append(purchase)
+        yield orders.values()
 
 
 class RemovedRecord(Record):

@@ -45,3 +45,10 @@ def check_gid(field: str, gid: str) -> str:
     if (normalised := ids.normalised(gid)) is None:
         raise Invalid(f"{field}: isn't the GID of a customer or session")
     return normalised
+
+
+def show_ids(store: Store, record: msgspec.Struct, *fields: str) -> None:
+    """Converts product and variant ids to numbers, unless the store has text ids."""
+    for field in fields:
+        if (id := getattr(record, field)) is not None:
+            setattr(record, field, store.shown_id(id))

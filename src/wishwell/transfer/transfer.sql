@@ -15,19 +15,6 @@ SELECT webhook_file_fields(w) FROM webhooks w WHERE w.store_id = :store AND w.en
 -- A batch in the order of the ids, after the cursor :after.
 SELECT product_file_fields(p) FROM products p WHERE p.store_id = :store AND p.id > :after ORDER BY p.id LIMIT :limit;
 
--- name: export_orders
--- A batch of orders; export_purchases reads their lines.
-SELECT hash, updated_at FROM orders WHERE store_id = :store AND hash > :after ORDER BY hash LIMIT :limit;
-
--- name: export_purchases
--- The lines of the given orders. Hashes of orders are UUIDs.
-SELECT p.hash, purchase_fields(p) FROM purchases p WHERE p.store_id = :store AND p.hash in_uuids(:hashes)
-ORDER BY p.hash, p.line;
-
--- name: export_buyers
--- Buyers whose profile is closed are omitted, so their purchases are exported without a buyer.
-SELECT profile_id, gid FROM profiles WHERE profile_id in_uuids(:profiles) AND closed_at IS NULL;
-
 -- name: export_profiles
 -- A batch of profiles, without those that are being erased.
 SELECT p.profile_id, p.items, profile_file_fields(p) FROM profiles p
@@ -117,19 +104,6 @@ WHERE i.profile_id = :profile AND i.product_id = :product AND i.variant_id = :va
 ON CONFLICT (profile_id, item_id, holder_id) DO NOTHING
 RETURNING holder_id, profile_id, item_id, store_id,
           coalesce(:merged_id::uuid, CASE WHEN item_id <> :item_id::uuid THEN :item_id::uuid END);
-
--- name: import_removed
--- Keeps a record that the profile already has.
-INSERT INTO removed_items (profile_id, store_id, names(removed_item_fields))
-VALUES (:profile, :store, initial(removed_item_fields)) ON CONFLICT (profile_id, item_id) DO NOTHING;
-
--- name: import_bought
--- The profiles that have purchases, because only their items need marks.
-SELECT profile_id FROM purchases WHERE store_id = :store AND profile_id in_uuids(:profiles) GROUP BY profile_id;
-
--- name: import_mark
--- Sets the mark alone, because the file has no marks.
-UPDATE items SET purchased = :purchased WHERE profile_id = :profile AND id = :id;
 
 -- name: import_revocation
 -- Keeps the later of two revocations.

@@ -1,6 +1,6 @@
 """Copies: the items of a shared list, put on a new list of the caller."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -9,20 +9,20 @@ from wishwell import events
 from wishwell.db import Writer
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import items, lists, ordering, saving, shares
-from wishwell.wishlists.items import Item
+from wishwell.wishlists import item_changes, items, lists, ordering, saving, shares
+from wishwell.wishlists.items import Item, Saved
 from wishwell.wishlists.lists import List, ListFields
 from wishwell.wishlists.shares import SharedItem, ShareLookup
 
-COPIED = [name for name in items.OPTIONS if name in SharedItem.__struct_fields__]
+COPIED_FIELDS = [name for name in items.OPTIONS if name in SharedItem.__struct_fields__]
 """Fields of a new item that a copy takes from the shared list: those that it shows."""
 
 
-WISHLIST = "Wishlist"
+DEFAULT_NAME = "Wishlist"
 """Name of the copy of a whole wishlist, unless the request or the share has one."""
 
 
-class Wanted(NamedTuple):
+class NewList(NamedTuple):
     """The new list's id and fields. Without a name, it gets that of the shared list."""
 
     id: str
@@ -35,7 +35,7 @@ async def copy(
     lookup: ShareLookup,
     token: str,
     caller: Profile,
-    wanted: Wanted,
+    new_list: NewList,
     new_id: Callable[[], str],
     limits: SizeLimits,
     now: str,
@@ -48,28 +48,46 @@ async def copy(
     """
     await shares.resolve_locked(tx, lookup, token, caller, now)
     shared = await shares.view(tx, lookup, token, None, now)
-    name = wanted.fields.name or shared.name or shared.display_name or WISHLIST
-    fields = replace(wanted.fields, name=name)
-    async with events.record_list_changes(tx, caller, now, lists.records(tx, caller, wanted.id)):
-        made = await lists.add(tx, caller, fields, wanted.id, limits, now)
-        there = await items.of_products(tx, caller, [str(item.product_id) for item in shared.items])
-        changes: list[tuple[Item | None, Item]] = []
-        # Reversed, so that the first item gets the newest id and pages show the list's order too.
-        for item in reversed(shared.items):
-            product, variant = str(item.product_id), str(item.variant_id or items.NO_VARIANT)
-            if before := there.get((product, variant)):
-                after = replace(before, list_ids=sorted([*before.list_ids, made.id]))
-            else:
-                after = items.new(new_id(), product, variant, now)
-                after.list_ids.append(made.id)
-                for name in COPIED:
-                    setattr(after, name, getattr(item, name))
-            changes.insert(0, (before, after))
-        await saving.set_prices(tx, caller, [after for before, after in changes if before is None])
-        await items.check_limits(tx, caller, changes, limits, "copy")
-        in_order = ordering.positions_in_order([item.id for _, item in changes])
-        places = {(made.id, id): place for id, place in in_order.items()}
-        told = await items.write(tx, caller, changes, now, places)
-    await events.record_events(tx, caller, now, told)
-    made.item_count = len(changes)
-    return made
+    name = new_list.fields.name or shared.name or shared.display_name or DEFAULT_NAME
+    fields = replace(new_list.fields, name=name)
+    async with events.record_list_changes(
+        tx, caller, now, lists.snapshot_reader(tx, caller, new_list.id)
+    ):
+        copied = await lists.add(tx, caller, fields, new_list.id, limits, now)
+        changes = await _copy_items(tx, caller, shared.items, copied.id, new_id, now)
+        created = [after for before, after in changes if before is None]
+        await saving.set_prices(tx, caller, created)
+        await item_changes.check_limits(tx, caller, changes, limits, "copy")
+        order = ordering.positions_in_order([item.id for _, item in changes])
+        positions = {(copied.id, id): position for id, position in order.items()}
+        new_events = await item_changes.write(tx, caller, changes, now, positions)
+    await events.record_events(tx, caller, now, new_events)
+    await saving.follow_saves(tx, caller, [Saved(item, created=True) for item in created], now)
+    copied.item_count = len(changes)
+    return copied
+
+
+async def _copy_items(
+    tx: Writer,
+    caller: Profile,
+    shared_items: Sequence[SharedItem],
+    list_id: str,
+    new_id: Callable[[], str],
+    now: str,
+) -> list[tuple[Item | None, Item]]:
+    """Returns the changes that put the items on a list of the caller's, in the same order."""
+    products = [str(item.product_id) for item in shared_items]
+    existing = await items.find_by_products(tx, caller, products)
+    changes: list[tuple[Item | None, Item]] = []
+    # Reversed, so that the first item gets the newest id and pages show the list's order too.
+    for item in reversed(shared_items):
+        product, variant = str(item.product_id), str(item.variant_id or items.NO_VARIANT)
+        if before := existing.get((product, variant)):
+            after = replace(before, list_ids=sorted([*before.list_ids, list_id]))
+        else:
+            after = items.new(new_id(), product, variant, now)
+            after.list_ids.append(list_id)
+            for name in COPIED_FIELDS:
+                setattr(after, name, getattr(item, name))
+        changes.insert(0, (before, after))
+    return changes

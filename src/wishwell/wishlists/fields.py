@@ -17,15 +17,15 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def each(field: str, values: Iterable[T], of: Callable[[T], R]) -> list[R]:
-    """Applies ``of`` to each value. If it raises ``Invalid``, adds the value's index to that."""
-    found = []
-    for place, value in enumerate(values):
+def each(field: str, values: Iterable[T], convert: Callable[[T], R]) -> list[R]:
+    """Converts each value. If that raises ``Invalid``, adds the value's index to the error."""
+    converted = []
+    for index, value in enumerate(values):
         try:
-            found.append(of(value))
+            converted.append(convert(value))
         except Invalid as error:
-            raise Invalid(f"{field}[{place}].{error.message}", error.code) from None
-    return found
+            raise Invalid(f"{field}[{index}].{error.message}", error.code) from None
+    return converted
 
 
 def each_once(field: str, values: Sequence[str]) -> tuple[str, ...]:
@@ -39,10 +39,10 @@ def check_once(message: str, values: Sequence[object]) -> None:
     index of the equal value before it."""
     if len({*values}) == len(values):
         return
-    seen: dict[object, int] = {}
-    for place, value in enumerate(values):
-        if (first := seen.setdefault(value, place)) != place:
-            raise Invalid(message.format(place, first))
+    first_indexes: dict[object, int] = {}
+    for index, value in enumerate(values):
+        if (first := first_indexes.setdefault(value, index)) != index:
+            raise Invalid(message.format(index, first))
 
 
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
@@ -58,9 +58,9 @@ def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
     """Returns the tags. Validates like ``check_tags``, but without a maximum number."""
-    for place, tag in enumerate(tags):
+    for index, tag in enumerate(tags):
         if not search.TAG.fullmatch(tag):
-            raise Invalid(f"tags[{place}]: {TAG_RULE}.")
+            raise Invalid(f"tags[{index}]: {TAG_RULE}.")
     return each_once("tags", tags)
 
 
@@ -69,8 +69,10 @@ def time(field: str, at: datetime, now: int) -> str:
     ``now``, in milliseconds."""
     milliseconds = max(0, round(at.timestamp() * 1000))
     if milliseconds > now + _MAX_CLOCK_SKEW_MS:
-        shown = ids.timestamp(now)
-        raise Invalid(f"{field}: must not be more than 24 hours in the future; it is now {shown}.")
+        now_text = ids.timestamp(now)
+        raise Invalid(
+            f"{field}: must not be more than 24 hours in the future; it is now {now_text}."
+        )
     return ids.timestamp(milliseconds)
 
 

@@ -15,7 +15,15 @@ from wishwell.db import Reader, Writer, mapping, statements
 from wishwell.errors import Invalid, LimitReached, NotFound, no_record
 from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import fields, items, merging, ordering, reservation_rows, shares
+from wishwell.wishlists import (
+    fields,
+    item_changes,
+    items,
+    merging,
+    ordering,
+    reservation_rows,
+    shares,
+)
 from wishwell.wishlists.items import Item
 
 Sort = Literal["recently_saved", "oldest_saved", "customer"]
@@ -64,7 +72,7 @@ def check_name(name: str, field: str = "name") -> str:
     return name
 
 
-def records(
+def snapshot_reader(
     tx: Reader, profile: Profile, id: str | None = None
 ) -> Callable[[], Awaitable[events.ListSnapshots]]:
     """Returns a reader for ``events.record_list_changes`` of a profile's lists, or one, with their
@@ -75,36 +83,36 @@ def records(
             rows = await tx.all("lists_all", profile=profile.id)
         else:
             rows = await tx.all("list_find", profile=profile.id, id=id)
-        placed: dict[str, list[str]] = {row[0]: [] for row in rows}
+        orders: dict[str, list[str]] = {row[0]: [] for row in rows}
         for list_id, item_id in await tx.all("places", profile=profile.id, list=id):
-            placed[list_id].append(item_id)
-        return {row[0]: events.ListSnapshot(from_row(row), tuple(placed[row[0]])) for row in rows}
+            orders[list_id].append(item_id)
+        return {row[0]: events.ListSnapshot(from_row(row), tuple(orders[row[0]])) for row in rows}
 
     return read
 
 
-async def _positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
+async def _read_positions(tx: Reader, profile: Profile, id: str) -> dict[str, int]:
     """Returns a list's items in order, with their positions (0 if never placed)."""
     return dict(map(tuple, await tx.all("list_order", profile=profile.id, id=id)))
 
 
 @contextlib.asynccontextmanager
-async def _changing(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[None]:
+async def _record_changes(tx: Writer, profile: Profile, id: str, now: str) -> AsyncIterator[None]:
     """Locks the profile and records the list's changes as events.
 
     Raises ``NotFound``, ``profiles.missing``.
     """
-    async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
-        known = await profiles.lock_known(tx, profile)
-        if not known or await tx.one("list_find", profile=profile.id, id=id) is None:
+    async with events.record_list_changes(tx, profile, now, snapshot_reader(tx, profile, id)):
+        is_known = await profiles.lock_known(tx, profile)
+        if not is_known or await tx.one("list_find", profile=profile.id, id=id) is None:
             raise no_record("list")
         yield
 
 
-async def page(tx: Reader, scope: Scope, asked: pages.PageRequest) -> pages.Page[List]:
+async def page(tx: Reader, scope: Scope, request: pages.PageRequest) -> pages.Page[List]:
     """Returns a page of lists, newest first. Raises ``profiles.missing``."""
-    made = from_row if isinstance(scope, Profile) else _from_store_row
-    return await pages.read(tx, "lists", scope, asked, made)
+    convert = from_row if isinstance(scope, Profile) else _from_store_row
+    return await pages.read(tx, "lists", scope, request, convert)
 
 
 # rule: list-sort
@@ -114,20 +122,20 @@ async def find(tx: Reader, profile: Profile, id: str, sort: Sort) -> List:
     if not rows:
         await profiles.check_open(tx, profile)
         raise no_record("list")
-    whole = from_row(rows[0][:_COLUMN_COUNT])
+    found_list = from_row(rows[0][:_COLUMN_COUNT])
     positions = {}
-    shown = whole.items = []
+    found_list.items = list_items = []
     for row in rows:
         position = row[_COLUMN_COUNT]
         if position is not None:
             item = items.from_row(row[_COLUMN_COUNT + 1 :])
             positions[item.id] = position
-            shown.append(item)
-    shown.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")
+            list_items.append(item)
+    list_items.sort(key=lambda item: (item.created_at, item.id), reverse=sort != "oldest_saved")
     if sort == "customer":
         # The sort is stable: items that were never placed (0) stay newest first, at the end.
-        shown.sort(key=lambda item: positions[item.id] or math.inf)
-    return whole
+        list_items.sort(key=lambda item: positions[item.id] or math.inf)
+    return found_list
 
 
 # rule: profile-limits
@@ -135,7 +143,7 @@ async def create(
     tx: Writer, profile: Profile, fields: ListFields, id: str, limits: SizeLimits, now: str
 ) -> List:
     """Creates an empty list. Raises ``LimitReached``, ``profiles.missing``."""
-    async with events.record_list_changes(tx, profile, now, records(tx, profile, id)):
+    async with events.record_list_changes(tx, profile, now, snapshot_reader(tx, profile, id)):
         return await add(tx, profile, fields, id, limits, now)
 
 
@@ -143,10 +151,10 @@ async def add(
     tx: Writer, profile: Profile, fields: ListFields, id: str, limits: SizeLimits, now: str
 ) -> List:
     """Creates a list like ``create``, but leaves recording the event to the caller."""
-    room = {"profile": profile.id, "most": limits.lists}
-    if await tx.one("list_count_lock", **room) is None:
+    params = {"profile": profile.id, "most": limits.lists}
+    if await tx.one("list_count_lock", **params) is None:
         await profiles.lock(tx, profile, now)
-        if await tx.one("list_count_lock", **room) is None:
+        if await tx.one("list_count_lock", **params) is None:
             raise LimitReached(
                 f"A profile can have at most {limits.lists} lists; delete some first.",
                 "list_limit_reached",
@@ -170,19 +178,19 @@ async def find_or_create(
     """
     if not names:
         return {}
-    found: dict[str, str] = {}
+    ids_by_name: dict[str, str] = {}
     for row in await tx.all("lists_all", profile=profile.id):  # the oldest first
-        found.setdefault(merging.normalised_name(from_row(row).name), row[0])
+        ids_by_name.setdefault(merging.normalised_name(from_row(row).name), row[0])
     for name, id in zip(names, new_ids, strict=True):
-        if (key := merging.normalised_name(name)) not in found:
-            found[key] = (await create(tx, profile, ListFields(name), id, limits, now)).id
-    return {name: found[merging.normalised_name(name)] for name in names}
+        if (key := merging.normalised_name(name)) not in ids_by_name:
+            ids_by_name[key] = (await create(tx, profile, ListFields(name), id, limits, now)).id
+    return {name: ids_by_name[merging.normalised_name(name)] for name in names}
 
 
 # rule: updated-at
 async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now: str) -> List:
     """Changes a list's own fields. Raises ``NotFound``, ``profiles.missing``."""
-    async with _changing(tx, profile, id, now):
+    async with _record_changes(tx, profile, id, now):
         [row] = await tx.all("list_change", profile=profile.id, id=id, now=now, **asdict(fields))
         return from_row(row)
 
@@ -190,11 +198,11 @@ async def change(tx: Writer, profile: Profile, id: str, fields: ListFields, now:
 # rule: delete-scope
 async def delete(tx: Writer, profile: Profile, id: str, now: str) -> None:
     """Deletes a list but not its items. Raises ``NotFound``, ``profiles.missing``."""
-    async with _changing(tx, profile, id, now):
-        await shares.delete_all(tx, profile, await shares.of_list(tx, profile, id))
-        if on := list(await _positions(tx, profile, id)):
-            await tx.run("list_leave_items", profile=profile.id, id=id, items=on)
-            await tx.run("entries_remove", profile=profile.id, lists=[id], items=on)
+    async with _record_changes(tx, profile, id, now):
+        await shares.delete_all(tx, profile, await shares.find_of_list(tx, profile, id))
+        if item_ids := list(await _read_positions(tx, profile, id)):
+            await tx.run("list_leave_items", profile=profile.id, id=id, items=item_ids)
+            await tx.run("entries_remove", profile=profile.id, lists=[id], items=item_ids)
         await tx.run("lists_remove", profile=profile.id, ids=[id])
         await profiles.count(tx, profile, lists=-1)
         await reservation_rows.delete_unshared(tx, profile.id)
@@ -207,17 +215,18 @@ async def order(tx: Writer, profile: Profile, id: str, item_ids: Sequence[str], 
     Other items with a position follow in their old order; items never placed come last. Raises
     ``Invalid`` if an id is a duplicate or not on the list; ``NotFound``; ``profiles.missing``.
     """
-    async with _changing(tx, profile, id, now):
-        old = await _positions(tx, profile, id)
+    async with _record_changes(tx, profile, id, now):
+        old_positions = await _read_positions(tx, profile, id)
         fields.each_once("itemIds", item_ids)
-        for place, item_id in enumerate(item_ids):
-            if item_id not in old:
-                raise Invalid(f"itemIds[{place}]: isn't the id of an item on this list.")
-        named = set(item_ids)
-        before = [item for item, at in old.items() if at]
-        placed = [*item_ids, *(item for item in before if item not in named)]
-        if placed != before:  # rule: updated-at
-            await ordering.rearrange(tx, {"profile": profile.id, "list": id}, old, placed)
+        for index, item_id in enumerate(item_ids):
+            if item_id not in old_positions:
+                raise Invalid(f"itemIds[{index}]: isn't the id of an item on this list.")
+        moved = set(item_ids)
+        old_order = [id for id, position in old_positions.items() if position]
+        new_order = [*item_ids, *(id for id in old_order if id not in moved)]
+        if new_order != old_order:  # rule: updated-at
+            params = {"profile": profile.id, "list": id}
+            await ordering.rearrange(tx, params, old_positions, new_order)
             await tx.run("list_touch", profile=profile.id, id=id, now=now)
     return await find(tx, profile, id, "customer")
 
@@ -237,23 +246,27 @@ async def put_item(
     None puts it first; ``UNSET`` keeps its position. Raises ``Invalid`` if ``after`` isn't another
     item of the list, ``LimitReached``, ``NotFound``, ``profiles.missing``.
     """
-    item = await _item(tx, profile, id, item_id)
+    item = await _find_item(tx, profile, id, item_id)
     if after is UNSET:
-        return await items.replace_lists(tx, profile, item, {*item.list_ids, id}, limits, now)
-    key = {"profile": profile.id, "list": id}
-    named = [item_id, after] if after is not None and ids.is_uuid(after) else [item_id]
-    old: dict[str, int] = dict(map(tuple, await tx.all("entries_named", **key, items=named)))
-    if after is not None and (after == item_id or after not in old):
+        return await item_changes.replace_lists(
+            tx, profile, item, {*item.list_ids, id}, limits, now
+        )
+    params = {"profile": profile.id, "list": id}
+    pair = [item_id, after] if after is not None and ids.is_uuid(after) else [item_id]
+    rows = await tx.all("entries_named", **params, items=pair)
+    old_positions: dict[str, int] = dict(map(tuple, rows))
+    if after is not None and (after == item_id or after not in old_positions):
         raise Invalid("after: must be null, or the id of another item on this list.")
-    item = await items.replace_lists(tx, profile, item, {*item.list_ids, id}, limits, now)
-    if after is None or old[after]:
-        low = 0 if after is None else old[after]
-        if not await ordering.move(tx, key, item_id, old.get(item_id, 0), low):
+    item = await item_changes.replace_lists(tx, profile, item, {*item.list_ids, id}, limits, now)
+    if after is None or old_positions[after]:
+        low = 0 if after is None else old_positions[after]
+        if not await ordering.move(tx, params, item_id, old_positions.get(item_id, 0), low):
             return item
     else:  # `after` and the items before it get positions too
-        old = await _positions(tx, profile, id) | {item_id: 0}
-        others = [other for other in old if other != item_id]
-        await ordering.rearrange(tx, key, old, [*others[: others.index(after) + 1], item_id])
+        old_positions = await _read_positions(tx, profile, id) | {item_id: 0}
+        other_ids = [other for other in old_positions if other != item_id]
+        new_order = [*other_ids[: other_ids.index(after) + 1], item_id]
+        await ordering.rearrange(tx, params, old_positions, new_order)
     [row] = await tx.all("list_touch", profile=profile.id, id=id, now=now)
     move = events.list_moved(from_row(row), item_id, after)
     await events.record_event(tx, profile, now, "list.updated", move)
@@ -265,15 +278,15 @@ async def remove_item(
     tx: Writer, profile: Profile, id: str, item_id: str, limits: SizeLimits, now: str
 ) -> None:
     """Removes an item from a list. Raises ``NotFound``, ``profiles.missing``."""
-    item = await _item(tx, profile, id, item_id)
+    item = await _find_item(tx, profile, id, item_id)
     if id not in item.list_ids:
         raise NotFound("The item isn't on this list.", "item_not_on_list")
-    await items.replace_lists(tx, profile, item, {*item.list_ids} - {id}, limits, now)
+    await item_changes.replace_lists(tx, profile, item, {*item.list_ids} - {id}, limits, now)
 
 
-async def _item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
+async def _find_item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:
     """Returns an item under the profile's lock. Raises ``NotFound`` for the item or the list."""
-    item = await items.find_locked(tx, profile, item_id)
+    item = await item_changes.find_locked(tx, profile, item_id)
     if await tx.one("list_find", profile=profile.id, id=id) is None:
         raise no_record("list")
     return item

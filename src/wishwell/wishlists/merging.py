@@ -53,86 +53,105 @@ def remaining_capacity(limits: SizeLimits, items: int, lists: int, entries: int)
     )
 
 
-def fits(wishes: Sequence[Item], lists: Sequence[OrderedList], remaining: SizeLimits) -> bool:
-    """Returns whether the customer has room for all of the session's items and lists."""
-    entries = sum(int(made.row["item_count"]) for made in lists)
+def fits(
+    session_items: Sequence[Item], lists: Sequence[OrderedList], remaining: SizeLimits
+) -> bool:
+    """Returns whether all of the session's items and lists fit into the remaining
+    capacity."""
+    entries = sum(int(one.row["item_count"]) for one in lists)
     return (
-        len(wishes) <= remaining.items
+        len(session_items) <= remaining.items
         and len(lists) <= remaining.lists
         and entries <= remaining.entries
     )
 
 
-def unchanged(wishes: Sequence[Item], lists: Sequence[OrderedList]) -> Merged:
-    """Returns the merge of a session that has no item and no list name in common with the customer,
-    and that fits: all of it moves as it is, without ``added``."""
-    return Merged({wish.id: wish.id for wish in wishes}, {made.id: made.id for made in lists}, {})
+def merge_unchanged(session_items: Sequence[Item], lists: Sequence[OrderedList]) -> Merged:
+    """Returns the merge of a session whose items and list names all differ from the customer's, and
+    fit: everything moves unchanged, without ``added``."""
+    return Merged(
+        {item.id: item.id for item in session_items}, {one.id: one.id for one in lists}, {}
+    )
 
 
 # rules: link-merges-items, link-merges-lists, link-limits
 def merge(
-    wishes: Sequence[Item],
-    lists: Sequence[OrderedList],
-    same: Mapping[str, str],
-    own: Sequence[OrderedList],
+    session_items: Sequence[Item],
+    session_lists: Sequence[OrderedList],
+    twin_ids: Mapping[str, str],
+    same_named: Sequence[OrderedList],
     remaining: SizeLimits,
 ) -> Merged:
-    """Decides what becomes of the session's items (``wishes``) and lists.
+    """Decides what becomes of the session's items and lists.
 
-    ``same``: for items that both have, the customer's item id by the session's. ``own``: the
-    customer's lists with the same names. ``remaining``: the customer's remaining capacity.
+    ``twin_ids``: for items that both have, the customer's item id by the session's. ``same_named``:
+    the customer's lists with the same names. ``remaining``: the customer's remaining capacity.
     """
-    newest = sorted(wishes, key=lambda wish: (wish.created_at, wish.id), reverse=True)
-    moved = [wish.id for wish in newest if wish.id not in same][: remaining.items]
-    items = {**same, **{id: id for id in moved}}
-    joins = _choose_target_lists(lists, items, own, remaining.list_items)
-    moving = [made.id for made in lists if made.id not in joins]
-    joins |= {id: id for id in sorted(moving, reverse=True)[: remaining.lists]}
-    return Merged(items, joins, _added_items(newest, lists, items, joins, own, remaining.entries))
+    newest = sorted(session_items, key=lambda item: (item.created_at, item.id), reverse=True)
+    moving_items = [item.id for item in newest if item.id not in twin_ids][: remaining.items]
+    new_ids = {**twin_ids, **{id: id for id in moving_items}}
+    joins = _choose_target_lists(session_lists, new_ids, same_named, remaining.list_items)
+    moving_lists = [one.id for one in session_lists if one.id not in joins]
+    joins |= {id: id for id in sorted(moving_lists, reverse=True)[: remaining.lists]}
+    added = _choose_added_items(session_lists, new_ids, joins, same_named)
+    if sum(map(len, added.values())) > remaining.entries:
+        newest_ids = [new_ids[item.id] for item in newest if item.id in new_ids]
+        added = _choose_newest_entries(added, newest_ids, remaining.entries)
+    return Merged(new_ids, joins, added)
 
 
 def _choose_target_lists(
-    lists: Sequence[OrderedList], items: Mapping[str, str], own: Sequence[OrderedList], most: int
+    session_lists: Sequence[OrderedList],
+    new_ids: Mapping[str, str],
+    same_named: Sequence[OrderedList],
+    max_items: int,
 ) -> dict[str, str]:
     """Returns the session's lists that are merged into one of the customer's, by id."""
     joins = {}
-    there = {mine.id: set(mine.items) for mine in own}
-    for made in lists:
-        coming = {items[id] for id in made.items if id in items}
-        for mine in own:
-            union = there[mine.id] | coming
-            fits = len(union) <= max(most, len(there[mine.id]))
-            if fits and normalised_name(mine.name) == normalised_name(made.name):
-                joins[made.id], there[mine.id] = mine.id, union
+    contents = {one.id: set(one.items) for one in same_named}
+    for session_list in session_lists:
+        joining = {new_ids[id] for id in session_list.items if id in new_ids}
+        for target in same_named:
+            union = contents[target.id] | joining
+            fits = len(union) <= max(max_items, len(contents[target.id]))
+            if fits and normalised_name(target.name) == normalised_name(session_list.name):
+                joins[session_list.id], contents[target.id] = target.id, union
                 break
     return joins
 
 
-def _added_items(
-    newest: Sequence[Item],
-    lists: Sequence[OrderedList],
-    items: Mapping[str, str],
+def _choose_added_items(
+    session_lists: Sequence[OrderedList],
+    new_ids: Mapping[str, str],
     joins: Mapping[str, str],
-    own: Sequence[OrderedList],
-    most: int,
+    same_named: Sequence[OrderedList],
 ) -> dict[str, list[str]]:
-    """Returns the items added to each list, in order. Of more than ``most``, keeps the newest."""
-    taken = {mine.id: set(mine.items) for mine in own}
+    """Returns the items added to each list, in order."""
+    contents = {one.id: set(one.items) for one in same_named}
     added: dict[str, list[str]] = {}
-    for made in lists:
-        if (target := joins.get(made.id)) is not None:
-            there = taken.setdefault(target, set())
-            coming = [items[id] for id in made.items if id in items and items[id] not in there]
-            there.update(coming)
-            if coming:
-                added.setdefault(target, []).extend(coming)
-    if sum(map(len, added.values())) <= most:
-        return added
-    age = {items[wish.id]: at for at, wish in enumerate(newest) if wish.id in items}
-    every = [(age[id], target, id) for target, on in added.items() for id in on]
-    kept = {(target, id) for _, target, id in sorted(every)[:most]}
-    left = {target: [id for id in on if (target, id) in kept] for target, on in added.items()}
-    return {target: on for target, on in left.items() if on}
+    for session_list in session_lists:
+        if (target := joins.get(session_list.id)) is not None:
+            content = contents.setdefault(target, set())
+            joining = [new_ids[id] for id in session_list.items if id in new_ids]
+            joining = [id for id in joining if id not in content]
+            content.update(joining)
+            if joining:
+                added.setdefault(target, []).extend(joining)
+    return added
+
+
+def _choose_newest_entries(
+    added: Mapping[str, Sequence[str]], newest_ids: Sequence[str], max_entries: int
+) -> dict[str, list[str]]:
+    """Returns those of the items added to lists that were saved last."""
+    ranks = {id: rank for rank, id in enumerate(newest_ids)}
+    entries = [(ranks[id], target, id) for target, item_ids in added.items() for id in item_ids]
+    fitting = {(target, id) for _, target, id in sorted(entries)[:max_entries]}
+    remaining = {
+        target: [id for id in item_ids if (target, id) in fitting]
+        for target, item_ids in added.items()
+    }
+    return {target: item_ids for target, item_ids in remaining.items() if item_ids}
 
 
 # rule: link-merges-lists
@@ -142,21 +161,25 @@ def normalised_name(name: str) -> str:
 
 
 # rule: link-merges-items
-def merge_items(mine: Item, theirs: Item, more: Iterable[str]) -> Item:
-    """Merges the session's item into the customer's, and adds the lists ``more``.
+def merge_items(customer_item: Item, session_item: Item, list_ids: Iterable[str]) -> Item:
+    """Merges the session's item into the customer's, and adds the lists ``list_ids``.
 
     Options are the customer's, or the session's where the customer's are empty; the quantity is the
     higher one.
     """
     # A link by an older release may have left more tags.
-    tags = list(dict.fromkeys([*mine.tags, *theirs.tags]))[: max(MAX_TAGS, len(mine.tags))]
-    own_first = {name: getattr(mine, name) or getattr(theirs, name) for name in OPTIONS}
-    own_first["quantity"] = max(mine.quantity, theirs.quantity)
+    tags = list(dict.fromkeys([*customer_item.tags, *session_item.tags]))[
+        : max(MAX_TAGS, len(customer_item.tags))
+    ]
+    options = {
+        name: getattr(customer_item, name) or getattr(session_item, name) for name in OPTIONS
+    }
+    options["quantity"] = max(customer_item.quantity, session_item.quantity)
     return replace(
-        mine,
-        **own_first,
-        created_at=min(mine.created_at, theirs.created_at),
-        saved_price=min(mine, theirs, key=lambda item: item.created_at).saved_price,
+        customer_item,
+        **options,
+        created_at=min(customer_item.created_at, session_item.created_at),
+        saved_price=min(customer_item, session_item, key=lambda item: item.created_at).saved_price,
         tags=tags,
-        list_ids=sorted({*mine.list_ids, *more}),
+        list_ids=sorted({*customer_item.list_ids, *list_ids}),
     )

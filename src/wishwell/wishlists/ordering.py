@@ -20,7 +20,7 @@ _WINDOWS = (0, *(4**n for n in range(1, 16)))
 """Numbers of items on either side of the target position, in the windows that are tried one after
 the other. The last window covers any list."""
 
-Key = Mapping[str, str]
+ListParams = Mapping[str, str]
 """The arguments ``profile`` and ``list`` of the statements."""
 
 
@@ -46,44 +46,53 @@ def positions_in_order(item_ids: Sequence[str]) -> dict[str, int]:
     return dict(zip(item_ids, between(0, POSITION_LIMIT, len(item_ids)), strict=True))
 
 
-async def rearrange(tx: Writer, key: Key, before: Mapping[str, int], placed: Sequence[str]) -> None:
+async def rearrange(
+    tx: Writer, params: ListParams, before: Mapping[str, int], new_order: Sequence[str]
+) -> None:
     """Saves the order of a list. Leading and trailing items that are in order keep their positions.
 
-    ``before``: the old positions of all items, by id. ``placed``: those with a position now.
+    ``before``: the old positions of all items, by id. ``new_order``: those with a position now.
     """
-    low, high, begin, end = 0, POSITION_LIMIT, 0, len(placed)
-    while begin < end and low < before[placed[begin]]:
-        low, begin = before[placed[begin]], begin + 1
-    while begin < end and low < before[placed[end - 1]] < high:
-        high, end = before[placed[end - 1]], end - 1
+    low, high, begin, end = 0, POSITION_LIMIT, 0, len(new_order)
+    while begin < end and low < before[new_order[begin]]:
+        low, begin = before[new_order[begin]], begin + 1
+    while begin < end and low < before[new_order[end - 1]] < high:
+        high, end = before[new_order[end - 1]], end - 1
     free = between(low, high, end - begin)
-    new = dict(zip(placed[begin:end], free, strict=True)) if free else positions_in_order(placed)
-    await _write(tx, key, before, new)
+    new = (
+        dict(zip(new_order[begin:end], free, strict=True))
+        if free
+        else positions_in_order(new_order)
+    )
+    await _write(tx, params, before, new)
 
 
 # rule: list-order
-async def move(tx: Writer, key: Key, item_id: str, old: int, after: int) -> bool:
+async def move(tx: Writer, params: ListParams, item_id: str, old_position: int, after: int) -> bool:
     """Moves an item, or places it for the first time. Returns whether that changed the order.
 
-    ``old``: its position, or 0. ``after``: the position after which it is placed, 0 for first.
+    ``old_position``: 0 if it has none. ``after``: the position after which it is placed, 0 for
+    first.
     """
     for size in _WINDOWS:
-        rows = await tx.all("entries_around", **key, item=item_id, after=after, limit=size + 1)
-        around = sorted((position, id) for id, position in rows)
-        lower = [entry for entry in around if entry[0] <= after]
-        higher = around[len(lower) :]
-        if size == 0 and after < old < (higher[0][0] if higher else POSITION_LIMIT):
+        rows = await tx.all("entries_around", **params, item=item_id, after=after, limit=size + 1)
+        entries = sorted((position, id) for id, position in rows)
+        lower = [entry for entry in entries if entry[0] <= after]
+        higher = entries[len(lower) :]
+        if size == 0 and after < old_position < (higher[0][0] if higher else POSITION_LIMIT):
             return False
         low = lower.pop(0)[0] if len(lower) > size else 0
         high = higher.pop()[0] if len(higher) > size else POSITION_LIMIT
         if free := between(low, high, len(lower) + 1 + len(higher)):
-            before = {id: position for position, id in (*lower, (old, item_id), *higher)}
-            await _write(tx, key, before, dict(zip(before, free, strict=True)))
+            before = {id: position for position, id in (*lower, (old_position, item_id), *higher)}
+            await _write(tx, params, before, dict(zip(before, free, strict=True)))
             break
     return True
 
 
-async def _write(tx: Writer, key: Key, before: Mapping[str, int], after: Mapping[str, int]) -> None:
+async def _write(
+    tx: Writer, params: ListParams, before: Mapping[str, int], after: Mapping[str, int]
+) -> None:
     changed = after.items() - before.items()
-    rows = [{**key, "item": id, "position": position} for id, position in changed]
+    rows = [{**params, "item": id, "position": position} for id, position in changed]
     await tx.run_many("entry_place", rows)

@@ -16,7 +16,7 @@ from wishwell.db.journal import Act
 from wishwell.errors import no_record
 from wishwell.profiles import Profile
 from wishwell.stores import Store, reporting
-from wishwell.wishlists import items, purchases
+from wishwell.wishlists import item_changes, items, purchases
 from wishwell.wishlists.items import NO_VARIANT, Item
 
 MAX_BULK = 250
@@ -100,43 +100,59 @@ class PurchaseView(msgspec.Struct, rename="camel", omit_defaults=True):
     """For the event of a purchase: the item; omitted if it was removed before the order."""
 
 
-def _view(one: Purchase, store: Store) -> PurchaseView:
-    shown = store.shown_id
-    price = {"amount": one.amount, "currency": one.currency} if one.amount else UNSET
-    variant = shown(one.variant_id) if one.variant_id else UNSET
-    return PurchaseView(shown(one.product_id), variant, one.quantity, one.placed_at, price)
+def _to_view(purchase: Purchase, store: Store) -> PurchaseView:
+    price: UnitPrice | UnsetType = UNSET
+    if purchase.amount:
+        price = {"amount": purchase.amount, "currency": purchase.currency}
+    return PurchaseView(
+        store.shown_id(purchase.product_id),
+        store.shown_id(purchase.variant_id) if purchase.variant_id else UNSET,
+        purchase.quantity,
+        purchase.placed_at,
+        price,
+    )
 
 
 # rule: profile-export
 async def of_profile(tx: Reader, profile: Profile) -> list[PurchaseView]:
     """Returns a profile's purchases in the order of their orders."""
     rows = await tx.all("person_purchases", store=profile.store.id, profile=profile.id)
-    return [_view(one, profile.store) for one in map(from_row, rows)]
+    return [_to_view(purchase, profile.store) for purchase in map(from_row, rows)]
 
 
-# rule: order-versions
+def are_accepted(store: Store) -> bool:
+    """Returns whether the store takes orders."""
+    return purchases.are_on(store)
+
+
+def check_accepted(store: Store) -> None:
+    """Raises ``Conflict`` unless the store takes orders."""
+    purchases.check_on(store)
+
+
+# rules: order-versions, purchase-private
 async def apply(tx: Writer, store: Store, order: Order, now: str) -> AppliedOrder:
     """Replaces the stored matches of an order by those of this version, unless it is older.
 
     Raises ``Conflict`` if purchases are turned off.
     """
-    reporting.check_purchases(store.reporting)
+    check_accepted(store)
     await stores.check_not_deleting(tx, store)
     params = {"store": store.id, "hash": ids.order_hash(store.id, order.id)}
     if order.updated_at <= await _open(tx, params, now):
-        return AppliedOrder(order.id, "unchanged", len(await _stored(tx, params)))
-    before, locked = await _lock_owners(
-        tx, store, params, *([order.buyer.id] if order.buyer else [])
-    )
+        return AppliedOrder(order.id, "unchanged", len(await _read_matches(tx, params)))
+    buyer_ids = [order.buyer.id] if order.buyer else []
+    before, locked = await _lock_owners(tx, store, params, *buyer_ids)
     buyer = locked.get(order.buyer.id) if order.buyer else None
-    wishes = await _wishes(tx, buyer, order, now) if buyer is not None else {}
-    after = _matched(store, order, before, locked, wishes)
-    await _replace(tx, params, after, order.updated_at)
-    known = {one.key for one in before}
-    new = [one for one in after if one.key not in known]
-    products = {one.product_id for one in (*before, *after)}
-    for profile in _each(locked):
-        await _mark(tx, profile, products, new if profile == buyer else (), wishes, now)
+    wishes = await _find_wishes(tx, buyer, order, now) if buyer is not None else {}
+    after = _match(store, order, before, locked, wishes)
+    await _replace_matches(tx, params, after, order.updated_at)
+    old_keys = {match.key for match in before}
+    new_matches = [match for match in after if match.key not in old_keys]
+    products = {match.product_id for match in (*before, *after)}
+    for profile in _list_profiles(locked):
+        matches = new_matches if profile == buyer else ()
+        await _mark(tx, profile, products, matches, wishes, now)
     return AppliedOrder(order.id, "applied", len(after))
 
 
@@ -154,24 +170,24 @@ async def restore(
     params = {"store": store.id, "hash": hash}
     if updated_at <= await _open(tx, params, now):
         return
-    keys = {one.profile_id for one in after if one.profile_id is not None}
+    keys = {match.profile_id for match in after if match.profile_id is not None}
     before, locked = await _lock_owners(tx, store, params, *keys)
     for key in keys - locked.keys():
         if await tx.one("profile_state", profile=key) is not None:  # it is being erased
-            anonymous = [one for one in after if one.profile_id == key]
-            for one in anonymous:
-                one.profile_id, one.placed_at = None, ""
-    await _replace(tx, params, after, updated_at)
-    products = {one.product_id for one in (*before, *after)}
-    for profile in _each(locked):
-        await items.write(tx, profile, await purchases.marks(tx, profile, products), now)
+            for match in [match for match in after if match.profile_id == key]:
+                match.profile_id, match.placed_at = None, ""
+    await _replace_matches(tx, params, after, updated_at)
+    products = {match.product_id for match in (*before, *after)}
+    for profile in _list_profiles(locked):
+        changes = await purchases.compute_marks(tx, profile, products)
+        await item_changes.write(tx, profile, changes, now)
 
 
 # rule: order-versions
 async def forget(tx: Writer, store: Store, order_id: str, now: str) -> None:
     """Deletes an order with its matches. Raises ``NotFound``, and ``Conflict`` if purchases are
     turned off."""
-    reporting.check_purchases(store.reporting)
+    check_accepted(store)
     await forget_hash(tx, store, ids.order_hash(store.id, order_id), now)
 
 
@@ -187,8 +203,10 @@ async def forget_hash(tx: Writer, store: Store, hash: str, now: str) -> None:
     before, locked = await _lock_owners(tx, store, params)
     await tx.run("order_purchases_delete", **params)
     await tx.run("order_delete", **params)
-    for profile in _each(locked):
-        await purchases.refresh(tx, profile, {one.product_id for one in before}, now)
+    products = {match.product_id for match in before}
+    for profile in _list_profiles(locked):
+        changes = await purchases.compute_marks(tx, profile, products)
+        await item_changes.apply(tx, profile, changes, now)
 
 
 async def _open(tx: Writer, params: Mapping[str, str], now: str) -> str:
@@ -202,17 +220,17 @@ async def _open(tx: Writer, params: Mapping[str, str], now: str) -> str:
     return version
 
 
-async def _stored(tx: Reader, params: Mapping[str, str]) -> list[Purchase]:
+async def _read_matches(tx: Reader, params: Mapping[str, str]) -> list[Purchase]:
     return [from_row(row) for row in await tx.all("order_purchases", **params)]
 
 
-async def _replace(
+async def _replace_matches(
     tx: Writer, params: Mapping[str, str], after: Sequence[Purchase], updated_at: str
 ) -> None:
     await tx.run("order_purchases_delete", **params)
     key = {"store_id": params["store"], "hash": params["hash"]}
     if after:
-        await tx.fill("purchases", [msgspec.structs.asdict(one) | key for one in after])
+        await tx.fill("purchases", [msgspec.structs.asdict(match) | key for match in after])
     await tx.run("order_put", **params, updated_at=updated_at)
 
 
@@ -221,24 +239,27 @@ LockedOwners = Mapping[str, Profile]
 
 
 async def _lock_owners(
-    tx: Writer, store: Store, params: Mapping[str, str], *more: str
+    tx: Writer, store: Store, params: Mapping[str, str], *more_keys: str
 ) -> tuple[list[Purchase], LockedOwners]:
-    """Locks the owners of the stored matches, and the profiles ``more``, sessions first as
-    everywhere. Returns the matches and the profiles."""
-    keys = {one.profile_id for one in await _stored(tx, params)} - {None} | {*more}
-    found = {key: await _find(tx, store, key) for key in sorted(filter(None, keys))}
-    locked = {key: profile for key, profile in found.items() if profile is not None}
-    for profile in sorted(_each(locked), key=lambda one: (not one.is_session, one.id)):
+    """Locks the owners of the stored matches, and the profiles with ``more_keys``, sessions first
+    as everywhere. Returns the matches and the profiles."""
+    matches = await _read_matches(tx, params)
+    keys = {match.profile_id for match in matches} - {None} | {*more_keys}
+    open_profiles = {key: await _find_open(tx, store, key) for key in sorted(filter(None, keys))}
+    locked = {key: profile for key, profile in open_profiles.items() if profile is not None}
+    for profile in sorted(
+        _list_profiles(locked), key=lambda owner: (not owner.is_session, owner.id)
+    ):
         row = await tx.one("profile_lock", profile=profile.id)
         if row is None or row[0] is not None:  # linked or erased since
             raise RunAgain
-    before = await _stored(tx, params)
-    if not {one.profile_id for one in before} <= keys | {None}:  # a sign-in has moved one since
+    matches = await _read_matches(tx, params)
+    if not {match.profile_id for match in matches} <= keys | {None}:  # a sign-in has moved one
         raise RunAgain
-    return before, locked
+    return matches, locked
 
 
-async def _find(tx: Reader, store: Store, key: str) -> Profile | None:
+async def _find_open(tx: Reader, store: Store, key: str) -> Profile | None:
     """Returns the open profile, or the customer that it was linked to; ``None`` without one."""
     row = await tx.one("order_buyer", profile=key)
     if row is not None and row[3] is not None and row[4] is not None:
@@ -249,33 +270,34 @@ async def _find(tx: Reader, store: Store, key: str) -> Profile | None:
     return Profile(id, store, gid, bool(is_session))
 
 
-def _each(locked: LockedOwners) -> Sequence[Profile]:
+def _list_profiles(locked: LockedOwners) -> Sequence[Profile]:
     return [*{profile.id: profile for profile in locked.values()}.values()]
 
 
 # rule: purchase-match
-async def _wishes(tx: Reader, buyer: Profile, order: Order, now: str) -> dict[Key, bool]:
+async def _find_wishes(tx: Reader, buyer: Profile, order: Order, now: str) -> dict[Key, bool]:
     """Returns the wishes that the order may match, by key: whether the item still exists."""
-    these = {"profile": buyer.id, "products": sorted({line.product_id for line in order.lines})}
-    placed = ids.from_timestamp(order.placed_at)
-    days = buyer.store.reporting.attribution_days
-    earliest = ids.timestamp(max(0, placed - days * ids.DAY_MS))
-    latest = max(placed, ids.from_timestamp(now))
-    since = ids.timestamp(max(0, latest - purchases.REMEMBERED_MS))
-    found: dict[Key, bool] = {}
-    rows = {
-        False: await tx.all("removed_of_products", **these, since=since),
-        True: await tx.all("wishes_of_products", **these),
+    products = sorted({line.product_id for line in order.lines})
+    params = {"profile": buyer.id, "products": products}
+    placed_ms = ids.from_timestamp(order.placed_at)
+    attribution_ms = buyer.store.reporting.attribution_days * ids.DAY_MS
+    earliest = ids.timestamp(max(0, placed_ms - attribution_ms))
+    latest_ms = max(placed_ms, ids.from_timestamp(now))
+    removed_since = ids.timestamp(max(0, latest_ms - purchases.REMEMBERED_MS))
+    wishes: dict[Key, bool] = {}
+    rows_by_existence = {
+        False: await tx.all("removed_of_products", **params, since=removed_since),
+        True: await tx.all("wishes_of_products", **params),
     }
-    for exists, wishes in rows.items():
-        for product, variant, *saved in wishes:
-            if any(earliest <= at < order.placed_at for at in saved):
-                found[product, variant] = exists
-    return found
+    for exists, rows in rows_by_existence.items():
+        for product, variant, *save_times in rows:
+            if any(earliest <= saved_at < order.placed_at for saved_at in save_times):
+                wishes[product, variant] = exists
+    return wishes
 
 
 # rules: purchase-match, order-versions
-def _matched(
+def _match(
     store: Store,
     order: Order,
     before: Sequence[Purchase],
@@ -283,23 +305,24 @@ def _matched(
     wishes: Mapping[Key, bool],
 ) -> list[Purchase]:
     """Returns the lines that match. A match once made stays while the order has the line."""
-    known = {one.key: one for one in before}
+    old_matches = {match.key: match for match in before}
     day = reporting.day_of(ids.from_timestamp(order.placed_at), store.reporting.zone)
-    found = []
+    matches = []
     for number, line in enumerate(order.lines):
         key = line.product_id, line.variant_id
-        owner = order.buyer.id if order.buyer else None
-        wish = next((v for v in (line.variant_id, NO_VARIANT) if (key[0], v) in wishes), None)
-        if (old := known.get(key)) is not None:
-            owner, wish = old.profile_id, old.wish_variant_id
+        owner_id = order.buyer.id if order.buyer else None
+        variants = line.variant_id, NO_VARIANT
+        wish = next((variant for variant in variants if (key[0], variant) in wishes), None)
+        if (old_match := old_matches.get(key)) is not None:
+            owner_id, wish = old_match.profile_id, old_match.wish_variant_id
         if wish is not None:
-            profile = locked.get(owner or "")  # rule: purchase-private
-            whose = (None, "") if profile is None else (profile.id, order.placed_at)
+            profile = locked.get(owner_id or "")  # rule: purchase-private
+            owner, placed_at = (None, "") if profile is None else (profile.id, order.placed_at)
             price = line.amount, line.currency
-            found.append(
-                Purchase(number, whose[0], *key, wish, line.quantity, *price, day, whose[1])
+            matches.append(
+                Purchase(number, owner, *key, wish, line.quantity, *price, day, placed_at)
             )
-    return found
+    return matches
 
 
 # rules: purchase-mark, event-transaction
@@ -307,27 +330,40 @@ async def _mark(
     tx: Writer,
     profile: Profile,
     products: set[str],
-    new: Sequence[Purchase],
+    new_matches: Sequence[Purchase],
     wishes: Mapping[Key, bool],
     now: str,
 ) -> None:
     """Updates the marks of a profile's items, records the events, and removes the items of new
     purchases if the store wants that."""
-    changes = await purchases.marks(tx, profile, products)
-    wished = {(one.product_id, one.wish_variant_id) for one in new}
-    fresh = [change for change in changes if items.item_key(change[1]) in wished]
-    await items.apply(tx, profile, [change for change in changes if change not in fresh], now)
-    await items.write(tx, profile, fresh, now)
-    after = {items.item_key(item): item for _, item in fresh}
-    told: list[tuple[events.Type, bytes]] = []
-    for one in new:
-        wish = one.product_id, one.wish_variant_id
-        view = _view(one, profile.store)
-        if wishes[wish]:
-            view.item = after[wish]
-            items.show([view.item], text_ids=profile.store.has_text_ids)
-        told.append(("item.purchased", msgspec.json.encode(view)))
-    await events.record_events(tx, profile, now, told)
+    changes = await purchases.compute_marks(tx, profile, products)
+    bought_keys = {(match.product_id, match.wish_variant_id) for match in new_matches}
+    bought = [change for change in changes if items.item_key(change[1]) in bought_keys]
+    unaffected = [change for change in changes if change not in bought]
+    await item_changes.apply(tx, profile, unaffected, now)
+    await item_changes.write(tx, profile, bought, now)  # its events are those of the purchases
+    bought_items = {items.item_key(item): item for _, item in bought}
+    await _record_purchases(tx, profile, new_matches, wishes, bought_items, now)
     if profile.store.reporting.purchased == "remove":
-        bought = [item for item in after.values() if item.purchased is not UNSET]
-        await items.apply(tx, profile, [(item, None) for item in bought], now)
+        removals = [(item, None) for item in bought_items.values() if purchases.is_marked(item)]
+        await item_changes.apply(tx, profile, removals, now)
+
+
+async def _record_purchases(
+    tx: Writer,
+    profile: Profile,
+    new_matches: Sequence[Purchase],
+    wishes: Mapping[Key, bool],
+    bought_items: Mapping[Key, Item],
+    now: str,
+) -> None:
+    """Records the events of new purchases."""
+    new_events: list[tuple[events.Type, bytes]] = []
+    for match in new_matches:
+        view = _to_view(match, profile.store)
+        wish = match.product_id, match.wish_variant_id
+        if wishes[wish]:
+            view.item = bought_items[wish]
+            items.show([view.item], text_ids=profile.store.has_text_ids)
+        new_events.append(("item.purchased", msgspec.json.encode(view)))
+    await events.record_events(tx, profile, now, new_events)

@@ -110,3 +110,35 @@ SELECT id, saved_at FROM items WHERE profile_id = :profile AND saved_at > '';
 UPDATE purchases SET profile_id = NULL, placed_at = '' WHERE (store_id, hash, line) IN (
     SELECT p.store_id, p.hash, p.line FROM purchases p WHERE p.profile_id in_uuids(:profiles) LIMIT :limit)
 RETURNING line;
+
+-- name: erase_TABLE
+-- of: orders (hash), purchases (hash, line)
+-- In batches, until no row is returned.
+DELETE FROM TABLE WHERE store_id = :store AND (KEY) IN (SELECT KEY FROM TABLE t WHERE t.store_id = :store LIMIT :limit)
+RETURNING store_id;
+
+-- name: export_orders
+-- A batch of orders; export_purchases reads their lines.
+SELECT hash, updated_at FROM orders WHERE store_id = :store AND hash > :after ORDER BY hash LIMIT :limit;
+
+-- name: export_purchases
+-- The lines of the given orders. Hashes of orders are UUIDs.
+SELECT p.hash, purchase_fields(p) FROM purchases p WHERE p.store_id = :store AND p.hash in_uuids(:hashes)
+ORDER BY p.hash, p.line;
+
+-- name: export_buyers
+-- Buyers whose profile is closed are omitted, so their purchases are exported without a buyer.
+SELECT profile_id, gid FROM profiles WHERE profile_id in_uuids(:profiles) AND closed_at IS NULL;
+
+-- name: import_bought
+-- The profiles that have purchases, because only their items need marks.
+SELECT profile_id FROM purchases WHERE store_id = :store AND profile_id in_uuids(:profiles) GROUP BY profile_id;
+
+-- name: import_mark
+-- Sets the mark alone, because the file has no marks.
+UPDATE items SET purchased = :purchased WHERE profile_id = :profile AND id = :id;
+
+-- name: import_removed
+-- Keeps a record that the profile already has.
+INSERT INTO removed_items (profile_id, store_id, names(removed_item_fields))
+VALUES (:profile, :store, initial(removed_item_fields)) ON CONFLICT (profile_id, item_id) DO NOTHING;

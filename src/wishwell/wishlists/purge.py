@@ -9,7 +9,7 @@ from wishwell.config import Settings
 from wishwell.db import Database, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.errors import Unavailable
-from wishwell.wishlists import reservation_rows
+from wishwell.wishlists import item_life, reservation_rows
 
 _BATCH_SIZE = 100
 MAX_RECORDS = 2_000
@@ -18,7 +18,7 @@ time limit. A large session takes several batches."""
 
 DELETE_STATEMENTS = (
     *("purge_entries", "purge_item_tags", "purge_items", "purge_lists"),
-    *("purge_share_tokens", "purge_shares", "purge_removed_items", "purge_purchases"),
+    *("purge_share_tokens", "purge_shares", *item_life.PURGE_STATEMENTS),
 )
 
 log = structlog.get_logger()
@@ -73,8 +73,8 @@ async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
     Returns whether there were any."""
     now = await clock.checked_now(tx)
     ahead = ids.timestamp(now + MAX_JUMP_MS)
-    named = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH_SIZE}
-    return bool(await tx.all("sessions_redate", **named))
+    params = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH_SIZE}
+    return bool(await tx.all("sessions_redate", **params))
 
 
 # rule: clock-guard
@@ -83,12 +83,12 @@ async def close_expired(
 ) -> list[str]:
     """Closes the sessions that are still expired and that no other transaction has locked, which
     hides their records. Returns their keys."""
-    held = [row[0] for row in await _lock(tx, expired)]
+    locked = [row[0] for row in await _lock(tx, expired)]
     now = await clock.checked_now(tx)
     idle, empty = _expiry_times(settings, now)
     terms = {"gone_before": idle, "empty_before": empty, "now": ids.timestamp(now)}
     terms["removed"] = profiles.REMOVED
-    return [row[0] for row in await tx.all("sessions_end", profiles=held, **terms)]
+    return [row[0] for row in await tx.all("sessions_end", profiles=locked, **terms)]
 
 
 async def _lock(tx: Writer, sessions: list[str]) -> Sequence[Row]:
@@ -129,10 +129,10 @@ async def remove_batch(tx: Writer, sessions: list[str]) -> int | None:
     Returns how many profiles it removed, or ``None`` while records remain.
     """
     await _lock(tx, sessions)
-    left = MAX_RECORDS - await reservation_rows.purge(tx, sessions, MAX_RECORDS)
+    remaining = MAX_RECORDS - await reservation_rows.purge(tx, sessions, MAX_RECORDS)
     for statement in DELETE_STATEMENTS:
-        if left > 0:
-            left -= len(await tx.all(statement, profiles=sessions, limit=left))
-    if left <= 0:
+        if remaining > 0:
+            remaining -= len(await tx.all(statement, profiles=sessions, limit=remaining))
+    if remaining <= 0:
         return None
     return len(await tx.all("purge_profiles", profiles=sessions))

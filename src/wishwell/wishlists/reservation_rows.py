@@ -24,9 +24,9 @@ async def delete_unshared(tx: Writer, owner_id: str) -> None:
 async def delete(tx: Writer, keys: Sequence[Row]) -> None:
     """Deletes reservations by key: the holder's profile, the owner's, and the item's id."""
     # The same lock order everywhere prevents deadlocks.
-    ordered = [key_columns(key) for key in sorted(tuple(key) for key in keys)]
+    in_order = [key_columns(key) for key in sorted(tuple(key) for key in keys)]
     for statement in DELETE_STATEMENTS:
-        await tx.run_many(statement, ordered)
+        await tx.run_many(statement, in_order)
 
 
 def key_columns(key: Sequence[Any]) -> dict[str, Any]:
@@ -35,18 +35,18 @@ def key_columns(key: Sequence[Any]) -> dict[str, Any]:
 
 
 # rule: session-purged
-async def purge(tx: Writer, owners: list[str], most: int) -> int:
-    """Deletes at most ``most`` reservations that these profiles hold, or that others hold of their
+async def purge(tx: Writer, owners: list[str], limit: int) -> int:
+    """Deletes at most ``limit`` reservations that these profiles hold, or that others hold of their
     items. Returns how many.
 
     The caller has locked the given profiles, but not the others: a link of an owner may still move
     a reservation, so each statement is repeated until it returns no rows.
     """
-    ended = 0
+    deleted = 0
     for statement in ("purge_held", "purge_reservations"):
-        while ended < most and (
-            keys := await tx.all(statement, profiles=owners, limit=most - ended)
+        while deleted < limit and (
+            keys := await tx.all(statement, profiles=owners, limit=limit - deleted)
         ):
             await delete(tx, keys)
-            ended += len(keys)
-    return ended
+            deleted += len(keys)
+    return deleted

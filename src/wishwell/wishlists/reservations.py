@@ -44,16 +44,16 @@ async def reserve(
         raise Forbidden("You can't reserve items on your own list.", "own_list")
     if not shared.reservations:
         raise Forbidden("Reservations are turned off for this share.", "reservations_off")
-    on = {"profile": owner.id, "list": shared.list_id, "item": item_id, "id": item_id}
-    found = "item_find" if shared.list_id == shares.WHOLE else "entry_find"
-    if await tx.one(found, **on) is None:
+    statement = "item_find" if shared.list_id == shares.WHOLE else "entry_find"
+    keys = {"profile": owner.id, "list": shared.list_id, "item": item_id, "id": item_id}
+    if await tx.one(statement, **keys) is None:
         raise NotFound("The item isn't on this list.", "item_not_on_list")
     params = {"owner": owner.id, "holder": holder.id, "item": item_id}
     row = await tx.one("reservation_put", **params, quantity=quantity, now=now)
     if row is None:
-        [shown] = (await shares.view(tx, lookup, token, holder, now, item_id)).items
-        left = shown.quantity - (shown.reserved or 0) + (shown.yours or 0)
-        raise Conflict(f"quantity: only {max(0, left)} is left to reserve.", "too_few_left")
+        [item] = (await shares.view(tx, lookup, token, holder, now, item_id)).items
+        available = item.quantity - (item.reserved or 0) + (item.yours or 0)
+        raise Conflict(f"quantity: only {max(0, available)} is left to reserve.", "too_few_left")
     count = await tx.one("held_count", **params)
     if count is not None and count[0] >= MAX_RESERVED_ITEMS:
         raise LimitReached(
@@ -61,8 +61,8 @@ async def reserve(
             "reservation_limit_reached",
         )
     await tx.run("held_add", **params, store=owner.store.id, merged=None)
-    [shown] = (await shares.view(tx, lookup, token, holder, now, item_id)).items
-    return shown
+    [item] = (await shares.view(tx, lookup, token, holder, now, item_id)).items
+    return item
 
 
 # rule: reserve-ends
@@ -75,9 +75,9 @@ async def cancel(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
     shares.check_form(token)
     await profiles.lock_known(tx, holder)
     while key := await tx.one("held_find", profile=holder.id, item=item_id):
-        named = reservation_rows.key_columns(key)
-        if await tx.one("held_end", **named):
-            await tx.run("reservation_end", **named)
+        params = reservation_rows.key_columns(key)
+        if await tx.one("held_end", **params):
+            await tx.run("reservation_end", **params)
             return
         # A link of the owner has moved the reservation while this waited for its lock.
     raise NotFound("You have not reserved this item.", "reservation_not_found")
@@ -86,45 +86,44 @@ async def cancel(tx: Writer, token: str, item_id: str, holder: Profile) -> None:
 # ---------------------------------------------------------------------------- at a sign-in
 
 
-async def owners(tx: Reader, holder_id: str) -> set[tuple[bool, str]]:
+async def find_owners(tx: Reader, holder_id: str) -> set[tuple[bool, str]]:
     """Returns the owners of items that this profile has reserved: whether each is a customer, and
     its key."""
-    ids_ = [row[0] for row in await tx.all("held_owners", profile=holder_id)]
-    if not ids_:
+    owner_ids = [row[0] for row in await tx.all("held_owners", profile=holder_id)]
+    if not owner_ids:
         return set()
-    return {(not row[1], row[0]) for row in await tx.all("profiles_kinds", profiles=ids_)}
+    return {(not row[1], row[0]) for row in await tx.all("profiles_kinds", profiles=owner_ids)}
 
 
 # rule: reserve-ends
 async def merge_held(tx: Writer, session_id: str, customer_id: str, locked: set[str]) -> None:
     """Moves the session's reservations to the customer, except those of the customer's own items.
 
-    ``locked``: keys of the profiles that the caller has locked, both profiles and ``owners``.
-    Raises ``RunAgain`` if the session has reserved an item of another owner since then.
+    ``locked``: keys of the profiles that the caller has locked, both profiles and those of
+    ``find_owners``. Raises ``RunAgain`` if the session has reserved an item of another owner since.
     """
-    held = {row[0] for row in await tx.all("held_owners", profile=session_id)}
-    if held - locked:
+    owner_ids = {row[0] for row in await tx.all("held_owners", profile=session_id)}
+    if owner_ids - locked:
         raise RunAgain
-    if held:
-        from_session = [
+    if owner_ids:
+        rows = [
             {"owner": owner_id, "session": session_id, "customer": customer_id}
-            for owner_id in sorted(held)
+            for owner_id in sorted(owner_ids)
         ]
-        passed = [row for row in from_session if row["owner"] != customer_id]
-        await tx.run_many("link_pass", passed)
-        await tx.run_many("link_passed", from_session)
+        await tx.run_many("link_pass", [row for row in rows if row["owner"] != customer_id])
+        await tx.run_many("link_passed", rows)
         await tx.run("link_move_held", session=session_id, customer=customer_id)
         await tx.run("link_leave_held", profile=session_id)
 
 
 # rules: reserve-ends, reserve-quantity, link-limits
 async def merge_owned(
-    tx: Writer, session_id: str, customer_id: str, items: Mapping[str, str]
+    tx: Writer, session_id: str, customer_id: str, new_ids: Mapping[str, str]
 ) -> None:
     """Moves others' reservations of the session's items to the customer's. Reservations that the
     customer holds, or of items that didn't move, end.
 
-    ``items``: the new id of each item that moved, by its old id.
+    ``new_ids``: the new id of each item that moved, by its old id.
     """
     rows = await tx.all("reservations_all", profile=session_id)
     if not rows:
@@ -136,15 +135,15 @@ async def merge_owned(
     for item_id, holder_id, store_id, quantity, created_at in await tx.all(
         "reservations_all", profile=session_id
     ):
-        now_id = items.get(item_id)
-        if now_id is not None and holder_id != customer_id:
+        new_id = new_ids.get(item_id)
+        if new_id is not None and holder_id != customer_id:
             moving.append(
                 {
                     "owner": customer_id,
                     "holder": holder_id,
-                    "item": now_id,
+                    "item": new_id,
                     "store": store_id,
-                    "merged": item_id if now_id != item_id else None,
+                    "merged": item_id if new_id != item_id else None,
                     "quantity": quantity,
                     "created_at": created_at,
                 }

@@ -16,7 +16,7 @@ WHERE i.profile_id = :owner AND i.id = :item
                        WHERE r.profile_id = :owner AND r.item_id = :item AND r.holder_id = :holder::uuid)
        OR :quantity::integer + (SELECT coalesce(sum(r.quantity), 0) FROM reservations r
                          WHERE r.profile_id = :owner AND r.item_id = :item AND r.holder_id <> :holder::uuid)
-           <= CASE WHEN i.purchased = '' THEN i.quantity ELSE 0 END)
+           <= CASE WHEN is_wanted(i) THEN i.quantity ELSE 0 END)
 ON CONFLICT (profile_id, item_id, holder_id) DO UPDATE SET quantity = excluded.quantity
 RETURNING quantity;
 

@@ -1,7 +1,6 @@
 """Saving and changing items. Saving an item that exists updates it (rule: save-once)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -12,15 +11,8 @@ from wishwell.db import Reader, Row, UniqueViolation, Writer
 from wishwell.errors import Conflict
 from wishwell.profiles import Profile
 from wishwell.stores import SizeLimits
-from wishwell.wishlists import items, lists, purchases
-from wishwell.wishlists.items import Item, ItemPatch, NewItem
-
-
-class Saved(NamedTuple):
-    item: Item
-    created: bool
-    product: Row | None = None
-    """The columns of the product's data; ``None`` if the statement that saves didn't read them."""
+from wishwell.wishlists import item_changes, item_life, items, lists
+from wishwell.wishlists.items import Item, ItemPatch, NewItem, Saved
 
 
 # rules: save-once, profile-limits
@@ -44,22 +36,25 @@ async def save(
     for a list that the profile doesn't have, ``profiles.missing``.
     """
     if new.tags is None and not new.list_ids and new.list_name is None:
-        if events.events_enabled(profile) or profile.store.reporting.purchases:
+        is_followed = item_life.is_followed(profile.store)
+        if is_followed or events.events_enabled(profile):
             await tx.begin()
         params = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
-        price = "" if tx.joins_products else await _price(tx, profile, new)
+        price = "" if tx.joins_products else await _read_price(tx, profile, new)
         params |= {"saved_price": price, "with_product": int(with_product)}
         row = await tx.one("item_save", **asdict(new), **params)
         if row is not None:
             product = row[-2:] if with_product and tx.joins_products else None
             row = row[:-2]
             item, created = await _record_event(tx, profile, row, now), bool(row[-1])
-            if created or item.purchased is UNSET or profile.store.reporting.purchases:
-                if not created:
-                    [item] = await purchases.saved_again(tx, profile, [item], now)
-                return Saved(item, created, product)
+            saved = Saved(item, created, product)
+            if is_followed:
+                changed = await follow_saves(tx, profile, [saved], now)
+                return saved._replace(item=changed.get(item.id, item))
+            if created or not item_life.needs_clearing(item):
+                return saved
     # There are tags or lists; or the profile has no row yet, is closed, or is at its limit; or the
-    # item has a mark from before purchases were turned off.
+    # item has a mark of a feature that has been turned off since.
     [(before, item)] = await _save(tx, profile, [new], [id], limits, now, new_list_ids, "")
     return Saved(item, before is None)
 
@@ -68,7 +63,7 @@ async def save(
 async def save_many(
     tx: Writer,
     profile: Profile,
-    wanted: Sequence[NewItem],
+    new_items: Sequence[NewItem],
     new_ids: Sequence[str],
     limits: SizeLimits,
     now: str,
@@ -79,14 +74,14 @@ async def save_many(
     ``new_ids``: for each item its id, used if it is created. ``new_list_ids``: an id for each
     ``list_name``, in order. Raises what ``save`` does.
     """
-    saves = await _save(tx, profile, wanted, new_ids, limits, now, new_list_ids, "items[{}].")
+    saves = await _save(tx, profile, new_items, new_ids, limits, now, new_list_ids, "items[{}].")
     return [item for _, item in saves]
 
 
 async def _save(
     tx: Writer,
     profile: Profile,
-    wanted: Sequence[NewItem],
+    new_items: Sequence[NewItem],
     new_ids: Sequence[str],
     limits: SizeLimits,
     now: str,
@@ -94,23 +89,35 @@ async def _save(
     field_prefix: str,
 ) -> list[tuple[Item | None, Item]]:
     await profiles.lock(tx, profile, now)
-    names = [new.list_name for new in wanted if new.list_name is not None]
-    named = await lists.find_or_create(tx, profile, names, new_list_ids, limits, now)
-    there = await items.of_products(tx, profile, [new.product_id for new in wanted])
+    names = [new.list_name for new in new_items if new.list_name is not None]
+    lists_by_name = await lists.find_or_create(tx, profile, names, new_list_ids, limits, now)
+    existing = await items.find_by_products(tx, profile, [new.product_id for new in new_items])
     saves: list[tuple[Item | None, Item]] = []
-    for new, id in zip(wanted, new_ids, strict=True):
-        before = there.get((new.product_id, new.variant_id))
-        after = _changed(before or items.new(id, new.product_id, new.variant_id, now), new)
-        by_name = [named[new.list_name]] if new.list_name is not None else []
-        after.list_ids = sorted({*after.list_ids, *new.list_ids, *by_name})
+    for new, id in zip(new_items, new_ids, strict=True):
+        before = existing.get((new.product_id, new.variant_id))
+        after = _set_fields(before or items.new(id, new.product_id, new.variant_id, now), new)
+        list_ids = {*after.list_ids, *new.list_ids}
+        if new.list_name is not None:
+            list_ids.add(lists_by_name[new.list_name])
+        after.list_ids = sorted(list_ids)
         saves.append((before, after))
-    field = "listName" if names and not any(new.list_ids for new in wanted) else "listIds"
-    await items.check_limits(tx, profile, saves, limits, field_prefix + field)
+    field = "listName" if names and not any(new.list_ids for new in new_items) else "listIds"
+    await item_changes.check_limits(tx, profile, saves, limits, field_prefix + field)
     await set_prices(tx, profile, [after for before, after in saves if before is None])
-    await items.apply(tx, profile, saves, now)
-    again = [after for before, after in saves if before]
-    cleared = {item.id: item for item in await purchases.saved_again(tx, profile, again, now)}
-    return [(before, cleared.get(after.id, after)) for before, after in saves]
+    await item_changes.apply(tx, profile, saves, now)
+    all_saved = [Saved(after, created=before is None) for before, after in saves]
+    changed = await follow_saves(tx, profile, all_saved, now)
+    return [(before, changed.get(after.id, after)) for before, after in saves]
+
+
+async def follow_saves(
+    tx: Writer, profile: Profile, saves: Sequence[Saved], now: str
+) -> dict[str, Item]:
+    """Lets the features follow saves of items. Returns the items that these change further, by
+    id."""
+    changes = await item_life.saved(tx, profile, saves, now)
+    await item_changes.apply(tx, profile, changes, now)
+    return {after.id: after for _, after in changes}
 
 
 # rule: saved-price
@@ -119,18 +126,18 @@ async def set_prices(tx: Reader, profile: Profile, saved: Sequence[Item]) -> Non
     if not saved:
         return
     products, variants = map(list, zip(*map(items.item_key, saved), strict=True))
-    these = {"products": products, "variants": variants}
-    rows = await tx.all("product_prices", store=profile.store.id, **these)
+    params = {"store": profile.store.id, "products": products, "variants": variants}
+    rows = await tx.all("product_prices", **params)
     prices = {(product, variant): price for product, variant, price in rows if price}
     for item in saved:
         price = prices.get(items.item_key(item))
         item.saved_price = msgspec.Raw(price.encode()) if price else UNSET
 
 
-async def _price(tx: Writer, profile: Profile, new: NewItem) -> str:
+async def _read_price(tx: Writer, profile: Profile, new: NewItem) -> str:
     """Returns a product's price as JSON, or an empty text."""
-    [item] = wanted = [items.new("", new.product_id, new.variant_id, "")]
-    await set_prices(tx, profile, wanted)
+    item = items.new("", new.product_id, new.variant_id, "")
+    await set_prices(tx, profile, [item])
     return "" if item.saved_price is UNSET else bytes(item.saved_price).decode()
 
 
@@ -148,14 +155,16 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
             row = await tx.one("item_change", profile=profile.id, id=id, now=now, **asdict(patch))
             if row is not None:
                 return await _record_event(tx, profile, (*row, False), now)
-        before = await items.find_locked(tx, profile, id)
-        item = _changed(before, patch)
+        before = await item_changes.find_locked(tx, profile, id)
+        item = _set_fields(before, patch)
         has_other_product = items.item_key(item) != items.item_key(before)
         if has_other_product:
             await set_prices(tx, profile, [item])
-        await items.apply(tx, profile, [(before, item)], now)
-        if has_other_product:  # rule: purchase-mark
-            [item] = await purchases.saved_again(tx, profile, [item], now)
+        await item_changes.apply(tx, profile, [(before, item)], now)
+        if has_other_product:
+            changes = await item_life.changed_product(tx, profile, item, now)
+            await item_changes.apply(tx, profile, changes, now)
+            item = changes[-1][1] if changes else item
     except UniqueViolation as error:
         raise Conflict(
             "productId, variantId: another item of this profile has this product and variant.",
@@ -164,7 +173,7 @@ async def change(tx: Writer, profile: Profile, id: str, patch: ItemPatch, now: s
     return item
 
 
-def _changed(item: Item, fields: NewItem | ItemPatch) -> Item:
+def _set_fields(item: Item, fields: NewItem | ItemPatch) -> Item:
     """Returns the item with the given fields set, except its lists."""
     after = replace(item)
     for name in ItemPatch.__struct_fields__:
@@ -184,6 +193,6 @@ async def _record_event(tx: Writer, profile: Profile, row: Row, now: str) -> Ite
     item = items.from_row(columns)
     if events.events_enabled(profile) and (created or names):
         type_: events.Type = "item.created" if created else "item.updated"
-        data = items.data(item, profile.store.has_text_ids, names.split())
+        data = items.event_data(item, profile.store.has_text_ids, names.split())
         await events.record_event(tx, profile, now, type_, data)
     return item

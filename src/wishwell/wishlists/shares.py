@@ -201,8 +201,8 @@ async def create(
     is_whole = list_id == WHOLE
     if is_whole:
         await profiles.lock(tx, profile, now)
-    known = is_whole or await profiles.lock_known(tx, profile)
-    row = await tx.one("shares_count", profile=profile.id, list=list_id) if known else None
+    is_known = is_whole or await profiles.lock_known(tx, profile)
+    row = await tx.one("shares_count", profile=profile.id, list=list_id) if is_known else None
     if row is None:
         raise no_record("list")
     if row[0] >= MAX_SHARES:
@@ -211,31 +211,38 @@ async def create(
             "delete some first.",
             "share_limit_reached",
         )
-    shown = (bool(settings.reservations), bool(settings.notes))
-    named = UNSET if is_whole else list_id, *shown, settings.display_name or UNSET
-    share = Share(id, token, *named, now, settings.expires_at or None)
+    share = Share(
+        id,
+        token,
+        UNSET if is_whole else list_id,
+        bool(settings.reservations),
+        bool(settings.notes),
+        settings.display_name or UNSET,
+        now,
+        settings.expires_at or None,
+    )
     params = {"profile": profile.id, "store": profile.store.id}
     await tx.run(
         "share_add", **mapping.to_columns(share, "share_fields") | params | {"list_id": list_id}
     )
     await tx.run("share_token_add", **params, hash=opaque.hashed(token), share=id)
-    marked = "profile_mark_shared" if is_whole else "list_mark_shared"
-    await tx.run(marked, profile=profile.id, id=list_id)
+    statement = "profile_mark_shared" if is_whole else "list_mark_shared"
+    await tx.run(statement, profile=profile.id, id=list_id)
     return share
 
 
-async def page(tx: Reader, profile: Profile, list_id: str, asked: PageRequest) -> Page[Share]:
+async def page(tx: Reader, profile: Profile, list_id: str, request: PageRequest) -> Page[Share]:
     """Returns a page of a list's shares, newest first.
 
     Raises ``NotFound``, ``profiles.missing``.
     """
-    asked = asked.among(shares_of=list_id)
-    shown = await pages.read(tx, "shares", profile, asked, from_row)
-    if shown.records or list_id == WHOLE:
-        return shown
+    request = request.among(shares_of=list_id)
+    found_page = await pages.read(tx, "shares", profile, request, from_row)
+    if found_page.records or list_id == WHOLE:
+        return found_page
     if await tx.one("list_find", profile=profile.id, id=list_id) is None:
         raise no_record("list")
-    return shown
+    return found_page
 
 
 async def change(
@@ -261,7 +268,7 @@ async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
 
 async def find(tx: Reader, profile: Profile, list_id: str, id: str) -> Share:
     """Returns a share. Raises ``NotFound``."""
-    for share in await of_list(tx, profile, list_id):
+    for share in await find_of_list(tx, profile, list_id):
         if share.id == id:
             return share
     raise no_record("share")
@@ -281,12 +288,12 @@ async def find_all(tx: Reader, profile: Profile) -> list[Share]:
     return [from_row(row) for row in await tx.all("shares_all", profile=profile.id)]
 
 
-async def of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
+async def find_of_list(tx: Reader, profile: Profile, list_id: str) -> list[Share]:
     shares = await find_all(tx, profile)
     return [share for share in shares if (share.list_id or WHOLE) == list_id]
 
 
-# rules: shared-hides-owner, reserve-secret, purchase-mark
+# rules: shared-hides-owner, reserve-secret
 async def view(
     tx: Reader,
     lookup: ShareLookup,
@@ -303,30 +310,30 @@ async def view(
     """
     if reader is not None:
         await profiles.check_open(tx, reader)
-    seen: dict[str, object] = {"now": now, "reader": reader and reader.id, "item": item_id}
-    store, owner_id, rows = await _find_share(tx, lookup, token, "shared_list", seen)
+    params: dict[str, object] = {"now": now, "reader": reader and reader.id, "item": item_id}
+    store, owner_id, rows = await _find_share(tx, lookup, token, "shared_list", params)
     if rows[0][1] == WHOLE:
-        seen["limit"] = MAX_SHOWN
-        store, owner_id, rows = await _find_share(tx, lookup, token, "shared_wishlist", seen)
+        params["limit"] = MAX_SHOWN
+        store, owner_id, rows = await _find_share(tx, lookup, token, "shared_wishlist", params)
     reservations, notes, display_name, name, *_ = rows[0][2:]
-    tells = reservations and (reader is None or reader.id != owner_id)
-    seen_items = []
-    for reserved, yours, bought, *columns in (row[7:] for row in rows):
+    shows_reserved = reservations and (reader is None or reader.id != owner_id)
+    shared_items = []
+    for reserved, yours, is_wanted, *columns in (row[7:] for row in rows):
         if columns[0] is None:  # an empty list
             continue
         item = _from_item_row(columns)
         if not notes:
             item.note = UNSET
-        if tells:
-            item.reserved = max(reserved, item.quantity) if bought else reserved
+        if shows_reserved:
+            item.reserved = reserved if is_wanted else max(reserved, item.quantity)
             item.yours = UNSET if reader is None else yours
-        seen_items.append(item)
-    items.show(seen_items, text_ids=store.has_text_ids)
+        shared_items.append(item)
+    items.show(shared_items, text_ids=store.has_text_ids)
     if include is not None:
-        await include(tx, store, seen_items)
+        await include(tx, store, shared_items)
     updated_at = max(row[6] for row in rows)
     return SharedList(
-        name or UNSET, seen_items, updated_at, bool(reservations), display_name or UNSET
+        name or UNSET, shared_items, updated_at, bool(reservations), display_name or UNSET
     )
 
 
@@ -340,7 +347,7 @@ async def resolve(tx: Reader, lookup: ShareLookup, token: str, now: str) -> Shar
 
 
 async def _find_share(
-    tx: Reader, lookup: ShareLookup, token: str, statement: str, named: Mapping[str, object]
+    tx: Reader, lookup: ShareLookup, token: str, statement: str, params: Mapping[str, object]
 ) -> tuple[Store, str, Sequence[Row]]:
     """Returns the store, the owner's key, and the statement's rows for the share of a token.
 
@@ -349,20 +356,20 @@ async def _find_share(
     raises ``RunAgain`` (rule: cluster-nodes).
     """
     check_form(token)
-    hashed = opaque.hashed(token)
-    location = lookup.locations.get(hashed)
+    hash = opaque.hashed(token)
+    location = lookup.locations.get(hash)
     for _ in range(3):
-        location = location or await tx.one("share_owner", hash=hashed)
+        location = location or await tx.one("share_owner", hash=hash)
         store = lookup.store(location[0]) if location else None
         if location is None or store is None:
-            raise _unknown()
-        rows = await tx.all(statement, profile=location[1], id=location[2], **named)
+            raise _unknown_share()
+        rows = await tx.all(statement, profile=location[1], id=location[2], **params)
         if rows and not rows[0][0]:
-            raise _unknown()
+            raise _unknown_share()
         if rows:
             if len(lookup.locations) >= _MAX_LOCATIONS:
                 lookup.locations.clear()  # atomic, because SQLite's writer thread uses it too
-            lookup.locations[hashed] = location
+            lookup.locations[hash] = location
             return store, location[1], rows
         location = None
     raise RunAgain
@@ -371,10 +378,10 @@ async def _find_share(
 def check_form(token: str) -> None:
     """Raises ``UnknownShare`` unless the token is well-formed."""
     if not is_token(token):
-        raise _unknown()
+        raise _unknown_share()
 
 
-def _unknown() -> UnknownShare:
+def _unknown_share() -> UnknownShare:
     return UnknownShare(
         "The shared list doesn't exist: its link is wrong, has expired or was deleted.",
         "shared_list_not_found",
@@ -396,8 +403,8 @@ async def resolve_locked(
             await profiles.lock(tx, caller, now)
         else:
             await tx.one("profile_lock", profile=profile.id)
-    before = shared.owner.id
+    old_owner_id = shared.owner.id
     shared = await resolve(tx, lookup, token, now)
-    if shared.owner.id != before:  # a link moved it before the lock
+    if shared.owner.id != old_owner_id:  # a link moved it before the lock
         raise RunAgain
     return shared

@@ -63,7 +63,7 @@ SELECT h.good, h.list_id, h.reservations, h.notes, h.display_name, h.name, h.upd
        CASE WHEN h.reservations = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
            SELECT g.quantity FROM reservations g
            WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END,
-       i.purchased <> '', item_fields(i)
+       is_wanted(i), item_fields(i)
 FROM h
 LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = h.list_id AND h.good
                    AND (:item::uuid IS NULL OR e.item_id = :item::uuid)
@@ -90,7 +90,7 @@ SELECT h.good, h.list_id, h.reservations, h.notes, h.display_name, NULL,
        CASE WHEN h.reservations = 1 AND :reader::uuid IS NOT NULL THEN coalesce((
            SELECT g.quantity FROM reservations g
            WHERE g.profile_id = :profile AND g.item_id = i.id AND g.holder_id = :reader::uuid), 0) END,
-       i.purchased <> '', item_fields(i)
+       is_wanted(i), item_fields(i)
 FROM h
 LEFT JOIN newest i ON h.good
 ORDER BY i.id DESC;

@@ -313,4 +313,6 @@ class Postgres:
 # rule: fair-queueing
 def _find_lock_key(arguments: tuple[Any, ...]) -> str | None:
     """Returns the key of the profile that a write with these arguments locks, if it is known."""
-    return (getattr(arguments[0], "turn", None) if arguments else None) or CURRENT.get().turn
+    return (
+        getattr(arguments[0], "lock_key", None) if arguments else None
+    ) or CURRENT.get().lock_key

@@ -9,7 +9,7 @@ from wishwell.http import queries, request_body, request_types, responding, resp
 from wishwell.http.context import Request
 from wishwell.products import shown, sorting
 from wishwell.profiles import Profile, WholeStore
-from wishwell.wishlists import fields, items, saving
+from wishwell.wishlists import fields, item_changes, items, saving
 from wishwell.wishlists.items import NewItem
 
 _SORTS = ("newest", "custom", "oldest", "price", "title")
@@ -90,7 +90,7 @@ async def delete_items(request: Request) -> None:
     if isinstance(scope, WholeStore):
         sessions = await service.db.read(profiles.sessions_owning, scope, item_ids)
         await service.access_cache.touch_now(sessions)
-    await request.run(items.delete_many, scope, item_ids, request.now())
+    await request.run(item_changes.delete_many, scope, item_ids, request.now())
 
 
 async def get_item(request: Request) -> object:
@@ -105,12 +105,12 @@ async def update_item(request: Request) -> object:
 
 
 async def delete_item(request: Request) -> None:
-    await responding.run_as_owner(request, items.delete, request.now())
+    await responding.run_as_owner(request, item_changes.delete, request.now())
 
 
 async def set_item_lists(request: Request) -> object:
     body = await request_body.decode(request, request_types.ItemListsBody)
     list_ids = fields.each_once("listIds", body.list_ids)
     return await responding.run_as_owner(
-        request, items.set_lists, list_ids, request.size_limits, request.now()
+        request, item_changes.set_lists, list_ids, request.size_limits, request.now()
     )

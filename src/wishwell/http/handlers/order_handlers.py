@@ -11,7 +11,7 @@ from wishwell.http.context import Request
 from wishwell.http.request_types import Body, stored_variant
 from wishwell.http.responses import Data, Response
 from wishwell.products.money import Money
-from wishwell.stores import Store, reporting
+from wishwell.stores import Store
 from wishwell.stores.placeholders import new_product_id
 from wishwell.wishlists import fields, orders
 from wishwell.wishlists.orders import Line, Order
@@ -77,9 +77,9 @@ class OrdersBody(Body):
     orders: Annotated[list[OrderBody], Meta(min_length=1, max_length=orders.MAX_BULK)]
 
 
-# rules: purchases-on, order-versions
+# rule: order-versions
 async def put_orders(request: Request) -> Response:
-    reporting.check_purchases(request.store.reporting)
+    orders.check_accepted(request.store)
     body = await request_body.decode(request, OrdersBody)
     new_orders = fields.each("orders", body.orders, lambda order: order.order(request))
     outcomes = [

@@ -11,7 +11,7 @@ from wishwell.products import shown
 from wishwell.profiles import Profile
 from wishwell.profiles.pages import Page
 from wishwell.wishlists import copies, reservations, shares
-from wishwell.wishlists.copies import Wanted
+from wishwell.wishlists.copies import NewList
 from wishwell.wishlists.shares import ShareLookup
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ async def copy_shared_list(request: Request) -> Response:
     fields = (await request_body.decode(request, request_types.CopyBody, optional=True)).patch()
     lookup, token = await _share_lookup(request), request.parameters["token"]
     await _create_profile(request, lookup)
-    new_list = Wanted(service.new_id(), fields)
+    new_list = NewList(service.new_id(), fields)
     new_id, limits, now = service.new_id, request.size_limits, request.now()
     copy = await request.run(copies.copy, lookup, token, caller, new_list, new_id, limits, now)
     return responses.created(copy, f"{responding.PREFIX}/lists/{copy.id}")

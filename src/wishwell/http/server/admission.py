@@ -270,8 +270,10 @@ class Admission:
 
     def _poll(self) -> None:
         """Ends waits that have taken too long."""
-        late = perf_counter() - MAX_WAIT_SECONDS
-        for ticket in [one for one in self._tickets if not one.running and one.since < late]:
+        latest_start = perf_counter() - MAX_WAIT_SECONDS
+        for ticket in [
+            one for one in self._tickets if not one.running and one.since < latest_start
+        ]:
             self._end(ticket, LATE)
         self._polling = bool(self._tickets)
         if self._polling:

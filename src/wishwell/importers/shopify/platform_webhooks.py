@@ -259,7 +259,7 @@ async def apply_body(
     """
     received_at = ids.timestamp(now)
     if isinstance(body, OrderBody):
-        if not store.reporting.purchases:
+        if not orders.are_accepted(store):
             return "ignored"
         order = body.to_order(store, now)
         await tx.begin()
