@@ -6,6 +6,7 @@ own, and the server has another. Records are dated by the real time, which is Po
 
 import contextlib
 import dataclasses
+import functools
 import io
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.contract.desk import SEALING
 from wishwell import config, events, ids, opaque, products, ratelimits, stores
 from wishwell.access import access_cache, auth
 from wishwell.db import clock as db_clock
-from wishwell.db import lease
+from wishwell.db import future_times, lease
 from wishwell.db.clock import HOLD_MS, ClockSuspect, ReferenceClock, State, advance
 from wishwell.errors import Unauthenticated, UnknownShare
 from wishwell.events import deliveries, retention, webhooks
@@ -712,33 +713,123 @@ def test_times_in_the_future_postpone_nothing(bench, store, now):
     bench.run(events.assign_positions(bench.db, clock))
     for at in (now, now + 100 * DAY_MS):
         clock.milliseconds = at
+        repair(bench, at)
         bench.drain(purge.sessions(bench.db, SETTINGS, clock))
         bench.drain(erasure.idle(bench.db, clock))
         bench.run(told.run(clock))
         for act in (export, deletion):
             bench.drain(act.run(clock))
-    bench.run(product.run(Clock(now)))
+    bench.run(product.run(Clock(now + DAY_MS)))
     assert bench.one("profile_state", profile=session.id) is None
     assert bench.read(erasure.is_under_way, customer.id)
     left = [act.is_whole() for act in (export, deletion, product, told)]
     assert left == [False] * 4
 
 
-def test_use_dated_over_an_hour_ahead_counts_as_now(bench, store, now):
-    """The last use of a session or customer that is dated over an hour ahead is dated now; up to an hour, the
-    date stays. Rule: clock-guard."""
+ROWS = {
+    "repair_sessions": "profile_id = '{session}'",
+    "repair_customers": "profile_id = '{customer}'",
+    "repair_stores": "id = '{forgetting}'",
+    "repair_requests": "id = '{deletion}'",
+    "repair_exports": "id = '{export}'",
+    "repair_deletions": "id = '{deletion}'",
+    "repair_webhooks": "id = '{webhook}'",
+    "repair_waits": "id = '{webhook}'",
+    "repair_failures": "id = '{webhook}'",
+    "repair_deliveries": "webhook_id = '{webhook}'",
+    "products_future": "store_id = '{store}'",
+}
+"""A row of each column of ``future_times`` that the test below stores."""
+
+
+def store_rows(bench, store):
+    """Stores a row for each column that is repaired. Returns their ids by name."""
     customer = bench.new_customer(bench.new_store(forget_customers_after=1))
-    used = bench.new_session(store), customer
     bench.save(customer)
-    for ahead, dated in ((HOUR, now + HOUR), (HOUR + 1, now)):
-        for profile in used:
-            time = f"touched_at = '{ids.timestamp(now + ahead)}'"
-            bench.execute(f"UPDATE profiles SET {time} WHERE profile_id = '{profile.id}'")
-        bench.drain(purge.sessions(bench.db, SETTINGS, Clock(now)))
-        bench.drain(erasure.idle(bench.db, Clock(now)))
-        of = "SELECT touched_at FROM profiles WHERE profile_id = $1"
-        found = [bench.select(of, profile.id) for profile in used]
-        assert found == [[(ids.timestamp(dated),)]] * 2
+    export, deletion = EndExport(bench, store), DeleteStore(bench, bench.new_store())
+    DeleteMissing(bench, store)
+    hook = RemoveDeliveries(bench, store).hook
+    keys = {"customer": customer.id, "forgetting": customer.store.id, "webhook": hook.id}
+    keys |= {"session": bench.new_session(store).id, "store": store.id}
+    return keys | {"export": export.id, "deletion": deletion.id}
+
+
+def repair(bench, now):
+    bench.drain(future_times.repair(bench.db, now))
+
+
+def test_each_stored_time_in_the_future_is_repaired(bench, store, now):
+    """The latest plausible time of each column stays; a later one is replaced: a use by now, a period by a
+    whole one. Rule: clock-guard."""
+    keys = store_rows(bench, store)
+    days = {"repair_exports": request_processing.EXPORT_DAYS, "repair_deletions": 7}
+    days |= dict.fromkeys(("repair_webhooks", "repair_waits", "repair_deliveries"), 2)
+    columns = (*future_times.STORED_TIMES, future_times.PRODUCTS)
+    assert {column.statement for column in columns} == {*ROWS}
+    for statement, name, _, repaired_ms in columns:
+        table, _, column = name.partition(".")
+        where, allowed = ROWS[statement].format(**keys), days.get(statement, 0) * DAY_MS
+        latest = now + allowed + (0 if days.get(statement) == 2 else HOUR)
+        for time, expected in ((latest, latest), (latest + 1, now + repaired_ms)):
+            bench.execute(f"UPDATE {table} SET {column} = '{ids.timestamp(time)}' WHERE {where}")
+            repair(bench, now)
+            stored = bench.select(f"SELECT {column} FROM {table} WHERE {where}")
+            assert stored == [(ids.timestamp(expected),)], statement
+        assert repaired_ms in (0, allowed)
+
+
+def test_times_in_the_future_are_repaired_in_batches(bench, now, monkeypatch):
+    """More times than one batch are repaired, and a jump between two batches ends the repair.
+    Rule: clock-guard."""
+    monkeypatch.setattr(future_times, "_BATCH_SIZE", 2)
+    repair(bench, now)
+    sessions = ", ".join(f"'{bench.new_session().id}'" for _ in range(5))
+    bench.execute(
+        f"UPDATE profiles SET touched_at = '{ids.timestamp(now + YEAR)}' WHERE profile_id IN ({sessions})"
+    )
+    clock = Machine().process()
+    bench.run(clock.observe(bench.db))
+
+    async def jump_after_a_batch():
+        async for _ in clock.guarded(bench.db, functools.partial(future_times.repair, bench.db)):
+            await bench.db.write(jump)
+
+    async def jump(tx):
+        state = State("one", ids.wall_clock() - 2 * HOUR, db_clock.machine_uptime())
+        await tx.run("clock_save", **state._asdict())
+
+    with pytest.raises(ClockSuspect):
+        bench.run(jump_after_a_batch())
+    uses = f"SELECT count(*) FROM profiles WHERE profile_id IN ({sessions}) AND touched_at > $1"
+    assert bench.select(uses, ids.timestamp(now + HOUR)) == [(3,)]
+    repair(bench, now)
+    assert bench.select(uses, ids.timestamp(now + HOUR)) == [(0,)]
+
+
+def test_times_are_repaired_at_start_after_suspicion_and_hourly(bench, now):
+    """A process repairs times when it starts with a plausible clock, when its clock is plausible again, and
+    every hour. Rule: clock-guard."""
+    session, clock, seconds = bench.new_session(), Machine().process(), [0.0]
+    schedule = future_times.Schedule(lambda: seconds[0])
+
+    def repairs():
+        future = f"touched_at = '{ids.timestamp(now + YEAR)}'"
+        bench.execute(f"UPDATE profiles SET {future} WHERE profile_id = '{session.id}'")
+        with contextlib.suppress(ClockSuspect):
+            bench.run(schedule.run(bench.db, clock))
+        used = "SELECT touched_at FROM profiles WHERE profile_id = $1"
+        return bench.select(used, session.id) < [(ids.timestamp(now + HOUR),)]
+
+    bench.run(clock.observe(bench.db))
+    assert [repairs(), repairs()] == [True, False]
+    seconds[0] += 3_600
+    assert [repairs(), repairs()] == [True, False]
+    make_suspect(bench, clock)
+    bench.run(clock.observe(bench.db))
+    assert not repairs()
+    bench.write(clock.confirm)
+    bench.run(clock.observe(bench.db))
+    assert [repairs(), repairs()] == [True, False]
 
 
 def test_counts_dated_in_the_future_are_replaced(bench, store, now):

@@ -6,6 +6,7 @@ set-up that they share in ``common_options.py``, output in ``terminal.py``.
 
 import asyncio
 import contextlib
+import functools
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -41,7 +42,7 @@ from wishwell.cli.terminal import format_count
 from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
-from wishwell.db import Database, migrate
+from wishwell.db import Database, future_times, migrate
 from wishwell.errors import DOCS, Invalid, Misconfigured, ServiceError
 from wishwell.events import webhooks
 from wishwell.privacy import erasure
@@ -287,6 +288,9 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     sessions = customers = 0
     progress, failed_profiles = Progress(), set[str]()
     await clock.observe(db)
+    if not dry:
+        async for _ in pause_between(clock.guarded(db, functools.partial(future_times.repair, db))):
+            pass
     async for sessions in pause_between(
         purge.sessions(db, settings, clock, dry=dry, failed=failed_profiles)
     ):

@@ -13,9 +13,9 @@ records first calls ``checked_now``, in the transaction that removes them. That 
 
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import structlog
 
@@ -43,6 +43,8 @@ _CHECK_MS = 1_000
 
 _MAX_ROUND_TRIP_MS = 1_000
 """Round trip above which the server's time is too imprecise to replace a known one."""
+
+T = TypeVar("T")
 
 log = structlog.get_logger("wishwell.clock")
 
@@ -167,6 +169,20 @@ class ReferenceClock:
         if reason := skewed or _held(now, state):
             raise ClockSuspect(reason)
         return now
+
+    # rule: clock-guard
+    async def guarded(
+        self, db: Database, work: Callable[[int], AsyncIterator[T]]
+    ) -> AsyncIterator[T]:
+        """Yields from ``work``, which gets the time for removing old records, as long as the clock
+        is plausible. Raises ``ClockSuspect`` between two batches otherwise.
+
+        A record that is old at a plausible time stays old, so a batch that has begun may finish.
+        """
+        now = await db.read(self.checked_now)
+        async for batch in work(now):
+            yield batch
+            await db.read(self.checked_now)
 
     async def likely_now(self, tx: Reader) -> int:
         """Returns the time or, while it isn't plausible, the time expected by the uptime."""

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 from wishwell import ids
 from wishwell.db import Database, Writer, bad_rows, run_statement
-from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
+from wishwell.db.clock import ReferenceClock
 from wishwell.events import webhooks
 
 _BATCH_SIZE = 200
@@ -46,10 +46,9 @@ async def _remove_event_batch(
     await webhooks.lock_feed(tx, store_id)
     now = await clock.checked_now(tx)
     old = ids.timestamp(max(0, now - int(days * ids.DAY_MS)))
-    ahead = ids.timestamp(now + MAX_JUMP_MS)
     _, removed = await webhooks.feed_ends(tx, store_id)
     await tx.run("events_remove", store=store_id, first=first, last=removed)
-    named = {"store": store_id, "after": removed, "ahead": ahead, "limit": _BATCH_SIZE}
+    named = {"store": store_id, "after": removed, "now": ids.timestamp(now), "limit": _BATCH_SIZE}
     following = await tx.all("events_old", **named)
     marked = [*itertools.takewhile(lambda row: row[1] < old, following)]
     if marked:

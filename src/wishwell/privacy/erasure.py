@@ -15,7 +15,7 @@ import structlog
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
 from wishwell.db import Database, Reader, Writer, run_statement
-from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
+from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Unavailable
 from wishwell.profiles import Profile
@@ -137,8 +137,6 @@ async def idle(
     for store in await db.read(stores.listed):
         if store.forget_since is None:
             continue
-        while not dry and await db.write(_redate, store.id, clock):
-            pass
         before = _idle_before(store, now)
         if store.forget_since > before:
             continue
@@ -162,18 +160,6 @@ async def _erase_idle(tx: Writer, customer: Profile, clock: ReferenceClock) -> S
 def _idle_before(store: Store, now: int) -> str:
     """Returns the limit: a customer whose last request was before it is inactive."""
     return ids.timestamp(max(0, months_before(now, store.forget_customers_after or 0)))
-
-
-# rule: clock-guard
-async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
-    """Dates customers and the store's option to now where a wrong clock dated them in the future.
-    One batch; returns whether it found customers."""
-    await tx.one("store_write_lock", store=store_id)
-    now = await clock.checked_now(tx)
-    named = {"store": store_id, "now": ids.timestamp(now)}
-    named["ahead"] = ids.timestamp(now + MAX_JUMP_MS)
-    await tx.run("forget_since_redate", **named)
-    return bool(await tx.all("customers_redate", **named, limit=_BATCH_SIZE))
 
 
 def months_before(now: int, months: int) -> int:

@@ -3,17 +3,16 @@
 A request stays due until its last step, so that it resumes after a kill.
 """
 
-import contextlib
 from collections.abc import AsyncIterator
 
 import structlog
 
 from wishwell import ids, profiles, stores
 from wishwell.db import Database, Reader, Writer, run_statement
-from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
+from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import BeingErased, NotFound, Unavailable
 from wishwell.privacy import erasure, personal_export, store_deletion
-from wishwell.privacy.platform_requests import DELETION_DAYS, PlatformRequest
+from wishwell.privacy.platform_requests import PlatformRequest
 from wishwell.profiles import Profile, records
 from wishwell.stores import Store
 
@@ -41,8 +40,6 @@ async def work(
     A request that fails is logged and added to ``failed``; the next run retries it. While the clock
     is suspect no deletion begins and no export expires. Raises ``Unavailable``.
     """
-    with contextlib.suppress(ClockSuspect):
-        await db.write(_redate, clock)
     seen: set[str] = set()
     while True:
         found = await db.read(due_requests, clock(), len(seen))
@@ -92,14 +89,6 @@ async def _process(
 async def _end_export(tx: Writer, named: dict[str, str], clock: ReferenceClock) -> None:
     now = ids.timestamp(await clock.checked_now(tx))
     await tx.run("request_export_ends", **named, now=now)
-
-
-# rule: clock-guard
-async def _redate(tx: Writer, clock: ReferenceClock) -> None:
-    now = await clock.checked_now(tx)
-    exports, deletions = [now + days * ids.DAY_MS for days in (EXPORT_DAYS, DELETION_DAYS)]
-    times = {"exports": exports, "deletions": deletions, "ahead": exports + MAX_JUMP_MS}
-    await tx.run("requests_redate", **{name: ids.timestamp(at) for name, at in times.items()})
 
 
 async def _find_store(tx: Reader, id: str) -> Store:

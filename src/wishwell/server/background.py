@@ -9,7 +9,7 @@ import structlog
 
 from wishwell import events, ids, products, stores
 from wishwell.access import auth
-from wishwell.db import Database, journal, lease, run_statement
+from wishwell.db import Database, future_times, journal, lease, run_statement
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.events import retention
@@ -61,8 +61,10 @@ class Job(NamedTuple):
 def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     """Returns all background jobs of a process, as coroutines to run."""
     sampler = sampling.Sampler(service)
+    repairs = future_times.Schedule()
     all_jobs = [
         Job("clock", 1.0, functools.partial(_observe_clock, service)),
+        Job("future_times", 1.0, functools.partial(_repair_times, service, repairs)),
         Job("access_cache", 1.0, service.access_cache.refresh),
         Job("uses", 5.0, service.access_cache.write_uses),
         Job("sample", 1.0, functools.partial(_sample, sampler)),
@@ -141,6 +143,11 @@ async def _observe_clock(service: Services) -> None:
     await service.clock.observe(service.db)
     metrics.CLOCK_SUSPECT.set(bool(service.clock.suspicion))
     metrics.CLOCK_OFFSET.set(abs(service.clock.skew_ms) / 1000)
+
+
+# rule: clock-guard
+async def _repair_times(service: Services, repairs: future_times.Schedule) -> None:
+    await repairs.run(service.db, service.clock)
 
 
 async def _send(service: Services) -> float | None:

@@ -7,7 +7,7 @@ import structlog
 from wishwell import ids, profiles
 from wishwell.config import Settings
 from wishwell.db import Database, Row, Writer, run_statement
-from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
+from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.wishlists import reservation_rows
 
@@ -44,8 +44,6 @@ async def sessions(
     terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH_SIZE}
     after, removed = {"after_time": "", "after": ids.NO_UUID}, 0
     failed = set() if failed is None else failed
-    while not dry and await db.write(_redate, clock):
-        yield removed
     while rows := await db.read(run_statement, "sessions_idle", **terms, **after):
         after = {"after_time": rows[-1][1], "after": rows[-1][0]}
         if dry:
@@ -65,16 +63,6 @@ def _expiry_times(settings: Settings, now: int) -> tuple[str, str]:
     idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * ids.DAY_MS)))
     empty = ids.timestamp(max(0, now - int(settings.empty_session_days * ids.DAY_MS)))
     return idle, max(idle, empty)
-
-
-# rule: clock-guard
-async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
-    """Dates some sessions that a wrong clock used in the future to now, so that they expire.
-    Returns whether there were any."""
-    now = await clock.checked_now(tx)
-    ahead = ids.timestamp(now + MAX_JUMP_MS)
-    named = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH_SIZE}
-    return bool(await tx.all("sessions_redate", **named))
 
 
 # rule: clock-guard
