@@ -244,7 +244,7 @@ class World:
             self.hand.bring_back(old)
 
     def tidy(self):
-        self.bench.drain(purchases.forget_removed(self.bench.db, 0, self.bench.clock))
+        self.bench.drain(purchases.forget_removed(self.bench.db, self.bench.clock()))
         assert self.bench.select(
             "SELECT item_id FROM removed_items WHERE removed_at < $1",
             ids.timestamp(self.bench.clock() - 7 * DAY),

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.contract.conftest import PLENTY, Clock, new_item
+from tests.contract.conftest import PLENTY, new_item
 from wishwell import config, profiles
 from wishwell.db import lease
 from wishwell.errors import NotFound, Unavailable
@@ -22,7 +22,7 @@ SETTINGS = config.load({})
 
 
 def run_purge(bench, now, settings=SETTINGS, failed=None):
-    return bench.drain(purge.sessions(bench.db, settings, Clock(now), failed=failed))
+    return bench.drain(purge.sessions(bench.db, settings, now, failed=failed))
 
 
 def session_exists(bench, profile):
@@ -71,7 +71,7 @@ def test_purge_takes_as_many_batches_as_it_needs(bench, monkeypatch):
     monkeypatch.setattr(purge, "_BATCH_SIZE", 2)
     for _ in range(5):
         bench.new_session()
-    expired = Clock(bench.clock() + 3 * DAY)
+    expired = bench.clock() + 3 * DAY
     *_, counted = bench.drain(purge.sessions(bench.db, SETTINGS, expired, dry=True))
     *_, removed = bench.drain(purge.sessions(bench.db, SETTINGS, expired))
     assert counted == removed >= 5
@@ -83,7 +83,7 @@ def test_purge_during_saves_loses_no_acknowledged_save(bench):
 
     async def both(session, later):
         async def purging():
-            return [seen async for seen in purge.sessions(bench.db, SETTINGS, Clock(later))]
+            return [seen async for seen in purge.sessions(bench.db, SETTINGS, later)]
 
         save = saving.save, session, new_item(1), bench.new_id(), PLENTY, bench.clock.tick()
         return await asyncio.gather(bench.db.write(*save), purging(), return_exceptions=True)
@@ -130,7 +130,7 @@ def test_large_session_is_purged_in_batches_and_closed_from_the_first(bench):
 
     async def until(steps):
         seen = []
-        async for gone in purge.sessions(bench.db, SETTINGS, Clock(later)):
+        async for gone in purge.sessions(bench.db, SETTINGS, later):
             seen.append(gone)
             if len(seen) == steps:
                 break
@@ -172,7 +172,7 @@ def test_records_of_a_session_are_hidden_when_its_removal_begins(bench, how):
     item = bench.save(session, list_ids=(made,))
     bench.share(session, made)
     if how == "purge":
-        at = Clock(bench.clock() + 365 * DAY)
+        at = bench.clock() + 365 * DAY
         assert bench.write(purge.close_expired, SETTINGS, [session.id], at) == [session.id]
     else:
         bench.write(erasure.erase, session, bench.clock())

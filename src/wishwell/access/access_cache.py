@@ -216,8 +216,8 @@ class AccessCache:
 
     async def _apply_changes(self) -> None:
         now = self._clock()
-        # rule: changes-take-effect. After the clock was set back, read everything: the clock may
-        # have been ahead at the last refresh, and changes since then would seem older.
+        # rule: changes-take-effect. After the clock was set back, read everything: the last
+        # refresh may have a future date, and changes since then would seem older.
         since = self.refreshed_at if self.refreshed_at <= now else 0
         try:
             changes = await self._db.read(fetch_changes, since, now, self._snapshot.stores.keys())

@@ -19,7 +19,6 @@ from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.access.registry import oldest_revocations
 from wishwell.db import Reader, Row, Writer, mapping
-from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Invalid, OutdatedToken, Unauthenticated, Unavailable, no_record
 from wishwell.field_types import Id, Time
@@ -334,10 +333,9 @@ async def revoked_until(tx: Reader, profile_id: str, jti: str = "") -> int:
     return 0 if row is None else ids.from_timestamp(row[0])
 
 
-# rule: clock-guard
-async def forget_revocations(tx: Writer, clock: ReferenceClock) -> None:
-    """Removes revocations of tokens and cookies that have expired. Raises ``ClockSuspect``."""
-    before, for_cookies = oldest_revocations(await clock.checked_now(tx))
+async def forget_revocations(tx: Writer, now: int) -> None:
+    """Removes revocations of tokens and cookies that have expired."""
+    before, for_cookies = oldest_revocations(now)
     await tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
 
 

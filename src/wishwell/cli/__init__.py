@@ -291,11 +291,10 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     if not dry:
         async for _ in pause_between(clock.guarded(db, functools.partial(future_times.repair, db))):
             pass
-    async for sessions in pause_between(
-        purge.sessions(db, settings, clock, dry=dry, failed=failed_profiles)
-    ):
+    expired = functools.partial(purge.sessions, db, settings, dry=dry, failed=failed_profiles)
+    async for sessions in pause_between(clock.guarded(db, expired)):
         progress.report(format_count(sessions, "session"))
-    async for _ in erasure.idle(db, clock, dry=dry):
+    async for _ in clock.guarded(db, functools.partial(erasure.idle, db, dry=dry)):
         customers += 1
     if customers and not dry:
         async for _ in pause_between(erasure.work(db, clock, failed_profiles)):

@@ -1,12 +1,19 @@
 """The time that processes share, and the check before acts that can't be undone.
 
 Records and marks carry the time of ``ReferenceClock``: the wall clock's, or the database server's
-where the two differ, so that one wrong machine can't mislead the others. Code that removes old
-records first calls ``checked_now``, in the transaction that removes them. That raises
-``ClockSuspect`` while the time isn't plausible, because
+where the two differ, so that one wrong machine can't mislead the others. The ways to get a time:
+
+| ``clock()``         | without I/O, to date records                                          |
+| ``for_ages()``      | without I/O, to judge ages: a jump moves it by an hour at most        |
+| ``checked_now(tx)`` | to do what can't be undone; raises ``ClockSuspect``                   |
+| ``guarded(db, …)``  | the same for work in batches, which ends when the clock is suspect    |
+| ``likely_now(tx)``  | the most likely time, however plausible, for work that can be redone  |
+
+A process calls ``observe`` once a second, and a command ``synchronise`` once. Functions that remove
+old records take their time as ``now`` from ``guarded``. The time isn't plausible while
 
 * the process's clock and the database server's differ by more than ``MAX_SKEW_MS``, or
-* the time jumped by more than ``MAX_JUMP_MS``, measured against the machine's uptime. The jump is
+* it has jumped by more than ``MAX_JUMP_MS``, measured against the machine's uptime. The jump is
   accepted after ``HOLD_MS`` of uptime or after ``confirm``, and forgotten once it is reverted. A
   jump back counts too, because stored times then seem to be in the future.
 """

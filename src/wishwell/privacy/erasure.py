@@ -15,7 +15,6 @@ import structlog
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
 from wishwell.db import Database, Reader, Writer, run_statement
-from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Unavailable
 from wishwell.profiles import Profile
@@ -126,14 +125,13 @@ async def remove_batch(tx: Writer, key: str, store_id: str, now: int) -> bool:
 
 # rule: forget-customers
 async def idle(
-    db: Database, clock: ReferenceClock, *, dry: bool = False
+    db: Database, now: int, *, dry: bool = False
 ) -> AsyncIterator[tuple[Profile, Sequence[str]]]:
     """Erases inactive customers, those past their store's retention period.
 
     Yields each customer with the result of ``erase``; with ``dry`` only finds them. Raises
-    ``Unavailable``, also while the clock is suspect.
+    ``Unavailable``.
     """
-    now = await db.read(clock.checked_now)
     for store in await db.read(stores.listed):
         if store.forget_since is None:
             continue
@@ -146,14 +144,12 @@ async def idle(
             after = {"after_time": rows[-1][1], "after": rows[-1][0]}
             for _, _, gid in rows:
                 customer = profiles.of_customer(store, gid)
-                erased = () if dry else await db.long_write(_erase_idle, customer, clock)
+                erased = () if dry else await db.long_write(_erase_idle, customer, now)
                 if dry or erased:
                     yield customer, erased
 
 
-# rule: clock-guard
-async def _erase_idle(tx: Writer, customer: Profile, clock: ReferenceClock) -> Sequence[str]:
-    now = await clock.checked_now(tx)
+async def _erase_idle(tx: Writer, customer: Profile, now: int) -> Sequence[str]:
     return await erase(tx, customer, now, _idle_before(customer.store, now))
 
 
@@ -171,10 +167,10 @@ def months_before(now: int, months: int) -> int:
 
 
 # rule: erase-event
-async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
+async def forget(tx: Writer, events_days: float, now: int) -> None:
     """Deletes the stored last sequence numbers of profiles erased long ago. Each outlives its event
-    ``profile.erased``, which is kept for ``events_days``. Raises ``ClockSuspect``."""
-    days, now = max(KEPT_DAYS, events_days + 1), await clock.checked_now(tx)
+    ``profile.erased``, which is kept for ``events_days``."""
+    days = max(KEPT_DAYS, events_days + 1)
     await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * ids.DAY_MS))))
 
 

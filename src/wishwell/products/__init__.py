@@ -14,7 +14,6 @@ from msgspec import Meta
 from wishwell import field_types as types
 from wishwell import ids
 from wishwell.db import Reader, Row, Writer, statements
-from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, no_record
 from wishwell.products import notices
 from wishwell.products.money import Money
@@ -275,9 +274,9 @@ async def delete(tx: Writer, store: Store, product_id: str, now: str) -> None:
 
 
 # rule: product-deleted
-async def forget_deleted(tx: Writer, clock: ReferenceClock) -> int:
-    """Deletes a batch of old markers. Returns their number. Raises ``ClockSuspect``."""
-    before = ids.timestamp(max(0, await clock.checked_now(tx) - _MARKER_MS))
+async def forget_deleted(tx: Writer, now: int) -> int:
+    """Deletes a batch of old markers. Returns their number."""
+    before = ids.timestamp(max(0, now - _MARKER_MS))
     return len(await tx.all("deleted_products_forget", before=before, limit=MAX_BULK))
 
 

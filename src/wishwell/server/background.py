@@ -10,7 +10,7 @@ import structlog
 from wishwell import events, ids, products, stores
 from wishwell.access import auth
 from wishwell.db import Database, future_times, journal, lease, run_statement
-from wishwell.db.clock import ClockSuspect, ReferenceClock
+from wishwell.db.clock import ClockSuspect
 from wishwell.errors import Unavailable
 from wishwell.events import retention
 from wishwell.http.context import Services
@@ -88,7 +88,12 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
             service, "deliveries", _RETAIN_SECONDS, _retention(retention.remove_deliveries)
         ),
         # rule: purchase-match
-        _housekeeping(service, "removed", _RETAIN_SECONDS, _retention(purchases.forget_removed)),
+        _housekeeping(
+            service,
+            "removed",
+            _RETAIN_SECONDS,
+            _retention(lambda db, _, now: purchases.forget_removed(db, now)),
+        ),
     ]
     if service.sender is not None:  # rule: webhook-signed
         all_jobs.append(Job("webhooks", 0.25, functools.partial(_send, service)))
@@ -181,25 +186,31 @@ def _housekeeping(
 
 
 async def _purge(service: Services) -> None:
-    seen, failed = 0, set[str]()
-    sessions = purge.sessions(service.db, service.settings, service.clock, failed=failed)
-    async for total in sessions:
+    seen, failed, clock = 0, set[str](), service.clock
+    expired = functools.partial(purge.sessions, service.db, service.settings, failed=failed)
+    async for total in clock.guarded(service.db, expired):
         metrics.PURGED.inc(total - seen)
         seen = total
         await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     journal.actor.set("purge")
-    async for _ in erasure.idle(service.db, service.clock):
+    async for _ in clock.guarded(service.db, functools.partial(erasure.idle, service.db)):
         metrics.ERASED.inc()
         await asyncio.sleep(_BATCH_PAUSE_SECONDS)
-    await service.db.write(erasure.forget, service.settings.events_days, service.clock)
-    await service.db.write(auth.forget_revocations, service.clock)
-    for forget in (products.forget_deleted, platform_webhooks.forget):
-        while await service.db.write(forget, service.clock):  # noqa: ASYNC110 (deletes a batch)
-            await asyncio.sleep(_BATCH_PAUSE_SECONDS)
+    async for _ in clock.guarded(service.db, functools.partial(_forget, service)):
+        await asyncio.sleep(_BATCH_PAUSE_SECONDS)
     if seen:
         log.info("purged", sessions=seen)
     purge.check_removed(failed)
     metrics.PURGE_FINISHED.set_to_current_time()
+
+
+async def _forget(service: Services, now: int) -> AsyncIterator[None]:
+    """Deletes records of old erasures, revocations, products and platform webhooks in batches."""
+    await service.db.write(erasure.forget, service.settings.events_days, now)
+    await service.db.write(auth.forget_revocations, now)
+    for forget in (products.forget_deleted, platform_webhooks.forget):
+        while await service.db.write(forget, now):
+            yield
 
 
 async def _erased(service: Services) -> bool:
@@ -215,10 +226,11 @@ async def _erase(service: Services) -> None:
 
 
 def _retention(
-    retain: Callable[[Database, float, ReferenceClock], AsyncIterator[int]],
+    retain: Callable[[Database, float, int], AsyncIterator[int]],
 ) -> Callable[[Services], Awaitable[None]]:
     async def work(service: Services) -> None:
-        async for _ in retain(service.db, service.settings.events_days, service.clock):
+        remove = functools.partial(retain, service.db, service.settings.events_days)
+        async for _ in service.clock.guarded(service.db, remove):
             await asyncio.sleep(_BATCH_PAUSE_SECONDS)
 
     return work

@@ -7,7 +7,6 @@ import structlog
 from wishwell import ids, profiles
 from wishwell.config import Settings
 from wishwell.db import Database, Row, Writer, run_statement
-from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Unavailable
 from wishwell.wishlists import reservation_rows
 
@@ -28,7 +27,7 @@ log = structlog.get_logger()
 async def sessions(
     db: Database,
     settings: Settings,
-    clock: ReferenceClock,
+    now: int,
     *,
     dry: bool = False,
     failed: set[str] | None = None,
@@ -38,9 +37,9 @@ async def sessions(
     The longer period starts when the session's last token expires, up to a day after it was
     issued. The shorter period, from the last token on, is for sessions without records. A session
     that can't be removed is skipped, logged and added to ``failed``. With ``dry`` it only counts
-    them. Raises ``Unavailable``, also while the clock is suspect.
+    them. Raises ``Unavailable``.
     """
-    idle, empty = _expiry_times(settings, await db.read(clock.checked_now))
+    idle, empty = _expiry_times(settings, now)
     terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH_SIZE}
     after, removed = {"after_time": "", "after": ids.NO_UUID}, 0
     failed = set() if failed is None else failed
@@ -51,7 +50,7 @@ async def sessions(
             yield removed
             continue
         gids = {row[0]: row[2] for row in rows}
-        expired = await db.write(close_expired, settings, list(gids), clock)
+        expired = await db.write(close_expired, settings, list(gids), now)
         async for count in _remove(db, {id: gids[id] for id in expired}, failed):
             removed += count
             yield removed
@@ -65,14 +64,10 @@ def _expiry_times(settings: Settings, now: int) -> tuple[str, str]:
     return idle, max(idle, empty)
 
 
-# rule: clock-guard
-async def close_expired(
-    tx: Writer, settings: Settings, expired: list[str], clock: ReferenceClock
-) -> list[str]:
+async def close_expired(tx: Writer, settings: Settings, expired: list[str], now: int) -> list[str]:
     """Closes the sessions that are still expired and that no other transaction has locked, which
     hides their records. Returns their keys."""
     held = [row[0] for row in await _lock(tx, expired)]
-    now = await clock.checked_now(tx)
     idle, empty = _expiry_times(settings, now)
     terms = {"gone_before": idle, "empty_before": empty, "now": ids.timestamp(now)}
     terms["removed"] = profiles.REMOVED

@@ -16,7 +16,6 @@ from msgspec import Meta
 
 from wishwell import ids, products, profiles, stores
 from wishwell.db import RunAgain, Writer
-from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, Unauthenticated
 from wishwell.field_types import MAX_NUMBER
 from wishwell.importers import cells
@@ -297,9 +296,8 @@ async def _record_delivery(tx: Writer, store: Store, delivery: str, now: str) ->
     return True
 
 
-# rules: platform-signed, clock-guard
-async def forget(tx: Writer, clock: ReferenceClock) -> int:
-    """Deletes a batch of deliveries of more than seven days ago. Returns their number. Raises
-    ``ClockSuspect``."""
-    before = ids.timestamp(max(0, await clock.checked_now(tx) - _REMEMBERED_MS))
+# rule: platform-signed
+async def forget(tx: Writer, now: int) -> int:
+    """Deletes a batch of deliveries of more than seven days ago. Returns their number."""
+    before = ids.timestamp(max(0, now - _REMEMBERED_MS))
     return len(await tx.all("platform_deliveries_forget", before=before, limit=_BATCH_SIZE))
