@@ -18,6 +18,7 @@ from wishwell import ids, lru
 from wishwell.access.registry import AccessSnapshot, UnreadableStore, fetch_changes
 from wishwell.db import Database, run_statement
 from wishwell.errors import StoreDeleted, Unavailable
+from wishwell.jobs import Job
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.stores.naming import authority
@@ -230,6 +231,13 @@ class AccessCache:
             self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
             self._platform_shops.pop("", None)
         self.refreshed_at = now
+
+    def jobs(self) -> tuple[Job, Job]:
+        """Returns the jobs that refresh the cache and write uses."""
+        return (
+            Job("access_cache", 1.0, lambda _: self.refresh()),
+            Job("uses", 5.0, lambda _: self.write_uses()),
+        )
 
     # --------------------------------------------------------- writes: uses of tokens, touches
 

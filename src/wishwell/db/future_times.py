@@ -6,7 +6,6 @@ and the states of clocks, because the repair must not wait for them; events, whi
 counts, which are made again; and items' last notices, because no index leads to them.
 """
 
-import asyncio
 import functools
 import math
 import time
@@ -18,7 +17,6 @@ from wishwell.db import Database, Reader, Row, Writer
 from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 
 _BATCH_SIZE = 100
-_PAUSE_SECONDS = 0.02
 _INTERVAL_SECONDS = 3600
 
 
@@ -91,11 +89,11 @@ class Schedule:
         self._due_at = -math.inf
 
     # rule: clock-guard
-    async def run(self, db: Database, clock: ReferenceClock) -> None:
-        """Repairs the times if that is due. Raises ``Unavailable``."""
+    async def due(self, db: Database, clock: ReferenceClock) -> AsyncIterator[int]:
+        """Repairs the times if that is due. Yields batch sizes. Raises ``Unavailable``."""
         if clock.suspicion:
             self._due_at = -math.inf
         elif self._timer() >= self._due_at:
-            async for _ in clock.guarded(db, functools.partial(repair, db)):
-                await asyncio.sleep(_PAUSE_SECONDS)
+            async for count in clock.guarded(db, functools.partial(repair, db)):
+                yield count
             self._due_at = self._timer() + _INTERVAL_SECONDS

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from wishwell import ids
 from wishwell.db import Database, Writer, bad_rows, run_statement
 from wishwell.events import webhooks
+from wishwell.jobs import Job, Run, removal
 
 _BATCH_SIZE = 200
 """Rows in one transaction. On SQLite a read may wait for a batch's Python code, about 2 ms."""
@@ -76,3 +77,18 @@ async def _remove_delivery_batch(
         before = ids.uuid7_of(max(0, now - int(days * ids.DAY_MS)), 0)
     named = {"store": store_id, "webhook": webhook, "before": before}
     return len(await tx.all("deliveries_remove", **named, limit=_BATCH_SIZE))
+
+
+def _remove_events(run: Run, now: int) -> AsyncIterator[int]:
+    return remove_events(run.db, run.settings.events_days, now)
+
+
+def _remove_deliveries(run: Run, now: int) -> AsyncIterator[int]:
+    return remove_deliveries(run.db, run.settings.events_days, now)
+
+
+# rule: feed-retention
+JOBS = (
+    Job("retain", 60.0, removal(_remove_events), lease_seconds=60.0),
+    Job("deliveries", 60.0, removal(_remove_deliveries), lease_seconds=60.0),
+)

@@ -14,9 +14,10 @@ import structlog
 
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
-from wishwell.db import Database, Reader, Writer, run_statement
+from wishwell.db import Database, Reader, Writer, journal, run_statement
 from wishwell.db.journal import Act
 from wishwell.errors import Unavailable
+from wishwell.jobs import Job, Run
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.wishlists import purge
@@ -24,6 +25,8 @@ from wishwell.wishlists import purge
 KEPT_DAYS = 30
 
 _BATCH_SIZE = 100
+
+_PAUSE_SECONDS = 0.02
 
 log = structlog.get_logger()
 
@@ -178,3 +181,30 @@ async def waiting(tx: Reader) -> tuple[int, str | None]:
     """Returns the backlog: how many profiles are being removed, and since when the oldest is."""
     [row] = await tx.all("erasures_waiting_count")
     return row[0], row[1]
+
+
+# rule: forget-customers
+async def remove_idle(run: Run, now: int) -> AsyncIterator[None]:
+    """Erases inactive customers and forgets old erasures: a step of the job ``purge``."""
+    from wishwell.telemetry import metrics  # slow to import, and commands don't need it
+
+    journal.actor.set("purge")
+    async for _ in idle(run.db, now):
+        metrics.ERASED.inc()
+        yield
+    await run.db.write(forget, run.settings.events_days, now)
+
+
+async def _has_erased(run: Run) -> bool:
+    return bool(run.access_cache.erased)
+
+
+# rule: erase-completes
+async def _work(run: Run) -> None:
+    failed = set[str]()
+    async for _ in work(run.db, run.clock, failed):
+        await run.pause(_PAUSE_SECONDS)
+    purge.check_removed(failed)
+
+
+JOB = Job("erasing", 1.0, _work, lease_seconds=5.0, is_due=_has_erased)

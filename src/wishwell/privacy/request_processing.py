@@ -8,13 +8,15 @@ from collections.abc import AsyncIterator
 import structlog
 
 from wishwell import ids, profiles, stores
-from wishwell.db import Database, Reader, Writer, run_statement
+from wishwell.db import Database, Reader, Writer, journal, run_statement
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import BeingErased, NotFound, Unavailable
+from wishwell.jobs import Job, Run
 from wishwell.privacy import erasure, personal_export, store_deletion
 from wishwell.privacy.platform_requests import PlatformRequest
 from wishwell.profiles import Profile, records
 from wishwell.stores import Store
+from wishwell.wishlists import purge
 
 EXPORT_DAYS = 30
 
@@ -127,3 +129,23 @@ async def _begin_deletion(tx: Writer, store_id: str, id: str, clock: ReferenceCl
     if await tx.one("request_deletes", store=store_id, id=id, **times) is not None:
         store = await _find_store(tx, store_id)
         await store_deletion.begin(tx, store.handle, ids.timestamp(now))
+
+
+async def _has_due_requests(run: Run) -> bool:
+    return bool(await run.db.read(due_requests, run.clock()))
+
+
+# rule: privacy-requests
+async def _work(run: Run) -> None:
+    from wishwell.telemetry import metrics  # slow to import, and commands don't need it
+
+    journal.actor.set("platform")
+    failed = set[str]()
+    async for customer in work(run.db, run.clock, failed):
+        if customer is not None:
+            metrics.ERASED.inc()
+        await run.pause()
+    purge.check_removed(failed)
+
+
+JOB = Job("requests", 5.0, _work, limit_seconds=600, lease_seconds=5.0, is_due=_has_due_requests)

@@ -5,7 +5,7 @@ detects price drops and restocks and records events for the items, ``shown.py`` 
 items in responses, ``product_bodies.py`` validates request bodies.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -15,6 +15,7 @@ from wishwell import field_types as types
 from wishwell import ids
 from wishwell.db import Reader, Row, Writer, statements
 from wishwell.errors import Invalid, no_record
+from wishwell.jobs import Run
 from wishwell.products import notices
 from wishwell.products.money import Money
 from wishwell.products.notices import Offer
@@ -278,6 +279,12 @@ async def forget_deleted(tx: Writer, now: int) -> int:
     """Deletes a batch of old markers. Returns their number."""
     before = ids.timestamp(max(0, now - _MARKER_MS))
     return len(await tx.all("deleted_products_forget", before=before, limit=MAX_BULK))
+
+
+async def remove_markers(run: Run, now: int) -> AsyncIterator[int]:
+    """Deletes old markers in batches: a step of the job ``purge``."""
+    while count := await run.db.write(forget_deleted, now):
+        yield count
 
 
 def check_text(field: str, text: str) -> None:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from wishwell import events, ids
 from wishwell import field_types as types
 from wishwell.db import Database, Writer, mapping, run_statement
+from wishwell.jobs import Job, removal
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.wishlists import items
@@ -127,3 +128,8 @@ async def forget_removed(db: Database, now: int) -> AsyncIterator[int]:
     job = "removed_forget"
     while forgotten := await db.write(run_statement, job, before=before, limit=_BATCH_SIZE):
         yield len(forgotten)
+
+
+JOB = Job(
+    "removed", 60.0, removal(lambda run, now: forget_removed(run.db, now)), lease_seconds=60.0
+)

@@ -8,6 +8,7 @@ from wishwell import ids, profiles
 from wishwell.config import Settings
 from wishwell.db import Database, Row, Writer, run_statement
 from wishwell.errors import Unavailable
+from wishwell.jobs import Run
 from wishwell.wishlists import reservation_rows
 
 _BATCH_SIZE = 100
@@ -54,6 +55,22 @@ async def sessions(
         async for count in _remove(db, {id: gids[id] for id in expired}, failed):
             removed += count
             yield removed
+
+
+# rule: session-purged
+async def remove_expired(run: Run, now: int) -> AsyncIterator[None]:
+    """Purges in batches: a step of the job ``purge``."""
+    from wishwell.telemetry import metrics  # slow to import, and commands don't need it
+
+    removed, failed = 0, set[str]()
+    async for total in sessions(run.db, run.settings, now, failed=failed):
+        metrics.PURGED.inc(total - removed)
+        removed = total
+        yield
+    if removed:
+        log.info("purged", sessions=removed)
+    check_removed(failed)
+    metrics.PURGE_FINISHED.set_to_current_time()
 
 
 def _expiry_times(settings: Settings, now: int) -> tuple[str, str]:

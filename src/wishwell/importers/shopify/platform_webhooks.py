@@ -6,7 +6,7 @@ order. Written for the payloads of API version 2026-04, which omit nothing that 
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -20,6 +20,7 @@ from wishwell.errors import Invalid, Unauthenticated
 from wishwell.field_types import MAX_NUMBER
 from wishwell.importers import cells
 from wishwell.importers.feed_products import ProductRow, product_from_rows, row_of_variant
+from wishwell.jobs import Run
 from wishwell.products import Availability, NewProduct, Variant
 from wishwell.products.money import Money
 from wishwell.stores import Store
@@ -301,3 +302,9 @@ async def forget(tx: Writer, now: int) -> int:
     """Deletes a batch of deliveries of more than seven days ago. Returns their number."""
     before = ids.timestamp(max(0, now - _REMEMBERED_MS))
     return len(await tx.all("platform_deliveries_forget", before=before, limit=_BATCH_SIZE))
+
+
+async def remove_deliveries(run: Run, now: int) -> AsyncIterator[int]:
+    """Deletes old deliveries in batches: a step of the job ``purge``."""
+    while count := await run.db.write(forget, now):
+        yield count
