@@ -67,7 +67,7 @@ class Job(NamedTuple):
     name: str
     seconds: float
     work: Work
-    limit_seconds: float = 60.0
+    limit_seconds: float = 300.0
     lease_seconds: float | None = None
     is_due: Callable[[Run], Awaitable[bool]] | None = None
 

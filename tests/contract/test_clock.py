@@ -15,7 +15,7 @@ import structlog
 
 from tests.contract.conftest import Clock, one
 from tests.contract.desk import SEALING
-from wishwell import config, events, ids, opaque, products, ratelimits, stores
+from wishwell import config, events, ids, jobs, opaque, products, ratelimits, stores
 from wishwell.access import access_cache, auth
 from wishwell.db import clock as db_clock
 from wishwell.db import future_times, lease
@@ -32,6 +32,7 @@ from wishwell.privacy.platform_requests import PlatformWebhook
 from wishwell.products import NewProduct, ProductData
 from wishwell.reports import counting, scheduling, tally
 from wishwell.reports.tally import Tally, following
+from wishwell.server import background
 from wishwell.shoppers import cookie
 from wishwell.stores import reporting, store_secrets
 from wishwell.stores.store_secrets import CookieSecret, SecretsPatch
@@ -377,6 +378,18 @@ def make_suspect(bench, process):
     """Lets the time of the database jump ahead by two hours, on both engines."""
     bench.run(process.observe(bench.db))
     bench.execute(f"UPDATE clocks SET wall = wall - {2 * HOUR}")
+
+
+def test_job_that_removes_old_records_is_put_off_while_the_clock_is_suspect(bench, now):
+    """The purge and each job that removes old records end before their first batch while the clock is
+    suspect. Rule: clock-guard."""
+    clock = Machine().process()
+    make_suspect(bench, clock)
+    cache = access_cache.AccessCache(bench.db, clock)
+    run = jobs.Run(SETTINGS, bench.db, clock, cache)
+    for work in (background.PURGE, purchases.JOB.work, *(job.work for job in retention.JOBS)):
+        with pytest.raises(ClockSuspect):
+            bench.run(work(run))
 
 
 def test_removal_ends_when_the_clock_jumps_after_its_first_batch(bench, store, now, monkeypatch):

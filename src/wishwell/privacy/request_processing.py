@@ -148,4 +148,4 @@ async def _work(run: Run) -> None:
     purge.check_removed(failed)
 
 
-JOB = Job("requests", 5.0, _work, limit_seconds=600, lease_seconds=5.0, is_due=_has_due_requests)
+JOB = Job("requests", 5.0, _work, lease_seconds=5.0, is_due=_has_due_requests)

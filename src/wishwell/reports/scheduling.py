@@ -167,4 +167,4 @@ def job(settings: Settings) -> Job:
 
         await work(run.db, fetch_due_stores, seconds / 3, run.clock)
 
-    return Job(_JOB, seconds, run_job, limit_seconds=600, lease_seconds=seconds)
+    return Job(_JOB, seconds, run_job, lease_seconds=seconds)

@@ -28,7 +28,7 @@ _MIN_INTERVAL_SECONDS = 0.02
 _FAILURE_BACKOFF_SECONDS = 1.0
 """Minimum seconds until a failed run is retried (backoff)."""
 
-_PURGE = removal(
+PURGE = removal(
     erasure.remove_idle,
     auth.remove_revocations,
     products.remove_markers,
@@ -52,7 +52,7 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
         erasure.JOB,
         request_processing.JOB,
         scheduling.job(service.settings),
-        Job("purge", interval, _PURGE, lease_seconds=interval),  # rule: session-purged
+        Job("purge", interval, PURGE, lease_seconds=interval),  # rule: session-purged
         *retention.JOBS,
         purchases.JOB,
     ]

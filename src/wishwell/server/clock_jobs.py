@@ -21,4 +21,4 @@ def jobs() -> tuple[Job, Job]:
         async for _ in repairs.due(run.db, run.clock):
             await run.pause()
 
-    return Job("clock", 1.0, _observe), Job("future_times", 1.0, repair, limit_seconds=600)
+    return Job("clock", 1.0, _observe), Job("future_times", 1.0, repair)
