@@ -14,8 +14,7 @@ from bench import seed
 from bench.client import Raw
 from bench.targets import Shop, say
 from wishwell import config, ids
-from wishwell.db import Database, Reader
-from wishwell.db.clock import ReferenceClock
+from wishwell.db import Database
 from wishwell.server import opening
 from wishwell.wishlists import purge
 
@@ -159,19 +158,12 @@ def _link(side: Side, number: int) -> float:
     return _asked(side, requests())
 
 
-class _At(ReferenceClock):
-    """A clock that is always plausible."""
-
-    async def checked_now(self, _tx: Reader) -> int:
-        return self()
-
-
 def _purge(side: Side, number: int) -> float:
     settings = config.load({"WISHWELL_DATABASE_URL": side.shop.database})
     now = _LONG_AGO_MS + number * _DAY_MS + int((settings.session_days + 1) * _DAY_MS) + 1
 
     async def work(db: Database) -> int:
-        removed = [count async for count in purge.sessions(db, settings, _At(lambda: now))]
+        removed = [count async for count in purge.sessions(db, settings, now)]
         await db.close()
         return removed[-1]
 

@@ -22,7 +22,7 @@ _PLATFORM = "^gid://[a-z0-9-]{1,40}"
 _ESCAPES = "[3-6][0-9A-Fa-f]|7[0-9A-Ea-e]|2[1-9A-CEa-ce]"
 _CHARACTER = f"[!-$&-.0-~]|%(?:{_ESCAPES}|2[Dd])"
 _ONLY_CHARACTER = f"[!-$&-,.0-~]|%(?:{_ESCAPES})"
-# Without a lookahead against "-" alone, because not all regex engines have them.
+# Without an assertion against "-" alone, because not all regex engines have them.
 _CUSTOMER = f"Customer/(?:{_ONLY_CHARACTER}|(?:{_CHARACTER}){{2,255}})"
 _SESSION = f"Session/{_UUID}"
 # Patterns avoid \s and \d, because regex engines differ in their meaning.

@@ -68,7 +68,7 @@ class DeliveryWorld:
         return await self.db.read(webhooks.find, self.store, hook.id)
 
     async def retain(self):
-        async for _ in retention.remove_deliveries(self.db, 7, self.clock):
+        async for _ in retention.remove_deliveries(self.db, 7, self.clock()):
             pass
 
     async def page(self, hook, limit=250):

@@ -62,7 +62,7 @@ def test_revocations_last_as_long_as_the_tokens_and_cookies_that_they_refuse(ben
         (91.1, (False, False)),
     ):
         clock = Clock(now + int(days * DAY))
-        bench.write(auth.forget_revocations, clock)
+        bench.write(auth.forget_revocations, clock())
         cache = access_cache.AccessCache(bench.db, clock)
         bench.run(cache.refresh())
         assert (cache.is_profile_revoked(whole.id), cache.is_revoked(one.id, jti)) == expected, days
@@ -108,7 +108,7 @@ def test_revocation_of_a_token_dated_ahead_lasts_until_the_token_expires(bench):
     bench.write(auth.revoke_profile, customer, now, jti)
     for days, expected in ((1.9, True), (2.1, False)):
         clock = Clock(now + int(days * DAY))
-        bench.write(auth.forget_revocations, clock)
+        bench.write(auth.forget_revocations, clock())
         cache = access_cache.AccessCache(bench.db, clock)
         bench.run(cache.refresh())
         assert cache.is_revoked(customer.id, jti) == expected, days

@@ -6,6 +6,7 @@ own, and the server has another. Records are dated by the real time, which is Po
 
 import contextlib
 import dataclasses
+import functools
 import io
 from typing import Any
 
@@ -14,10 +15,10 @@ import structlog
 
 from tests.contract.conftest import Clock, one
 from tests.contract.desk import SEALING
-from wishwell import config, events, ids, opaque, products, ratelimits, stores
+from wishwell import config, events, ids, jobs, opaque, products, ratelimits, stores
 from wishwell.access import access_cache, auth
 from wishwell.db import clock as db_clock
-from wishwell.db import lease
+from wishwell.db import future_times, lease
 from wishwell.db.clock import HOLD_MS, ClockSuspect, ReferenceClock, State, advance
 from wishwell.errors import Unauthenticated, UnknownShare
 from wishwell.events import deliveries, retention, webhooks
@@ -31,10 +32,11 @@ from wishwell.privacy.platform_requests import PlatformWebhook
 from wishwell.products import NewProduct, ProductData
 from wishwell.reports import counting, scheduling, tally
 from wishwell.reports.tally import Tally, following
+from wishwell.server import background
 from wishwell.shoppers import cookie
 from wishwell.stores import reporting, store_secrets
 from wishwell.stores.store_secrets import CookieSecret, SecretsPatch
-from wishwell.wishlists import item_changes, purchases, purge, shares
+from wishwell.wishlists import item_changes, item_life, purchases, purge, shares
 
 MINUTE, HOUR, YEAR = 60_000, 3_600_000, 365 * DAY_MS
 SHIFTS = (10 * MINUTE, -10 * MINUTE, DAY_MS, -DAY_MS, 3 * YEAR)
@@ -68,6 +70,22 @@ def now(bench):
     return bench.clock.milliseconds
 
 
+def guarded(bench, clock, work, *arguments):
+    """Runs what removes old records as jobs do."""
+    return clock.guarded(bench.db, functools.partial(work, bench.db, *arguments))
+
+
+async def guarded_write(bench, clock, use_case, *arguments):
+    now = await bench.db.read(clock.checked_now)
+    return await bench.db.write(use_case, *arguments, now)
+
+
+async def jump(tx):
+    """Lets the clock of the machine ``one`` jump ahead by two hours."""
+    state = State("one", ids.wall_clock() - 2 * HOUR, db_clock.machine_uptime())
+    await tx.run("clock_save", **state._asdict())
+
+
 def quietly(bench, steps):
     """Runs an asynchronous generator or a use-case; a suspect clock ends it."""
     with contextlib.suppress(ClockSuspect):
@@ -83,7 +101,7 @@ class Purge:
         bench.save(self.session)
 
     def run(self, clock):
-        return purge.sessions(self.bench.db, SETTINGS, clock)
+        return guarded(self.bench, clock, purge.sessions, SETTINGS)
 
     def is_whole(self):
         return bool(self.bench.holds(self.session)[0])
@@ -96,7 +114,7 @@ class ForgetCustomers:
         bench.save(self.customer)
 
     def run(self, clock):
-        return erasure.idle(self.bench.db, clock)
+        return guarded(self.bench, clock, erasure.idle)
 
     def is_whole(self):
         return not self.bench.read(erasure.is_under_way, self.customer.id)
@@ -111,7 +129,7 @@ class RemoveEvents:
 
     async def run(self, clock):
         for _ in range(2):  # marked, then removed
-            async for _ in retention.remove_events(self.bench.db, 7, clock):
+            async for _ in guarded(self.bench, clock, retention.remove_events, 7):
                 pass
 
     def is_whole(self):
@@ -134,7 +152,7 @@ class RemoveDeliveries:
         bench.write(deliveries.test, store, self.hook.id, bench.new_id(), bench.clock.tick())
 
     def run(self, clock):
-        return retention.remove_deliveries(self.bench.db, 7, clock)
+        return guarded(self.bench, clock, retention.remove_deliveries, 7)
 
     def is_whole(self):
         of = "SELECT 1 FROM deliveries WHERE webhook_id = $1"
@@ -161,7 +179,7 @@ class ForgetErasure:
         bench.drain(erasure.work(bench.db, bench.clock))
 
     def run(self, clock):
-        return self.bench.db.write(erasure.forget, 7, clock)
+        return guarded_write(self.bench, clock, erasure.forget, 7)
 
     def is_whole(self):
         of = "SELECT 1 FROM erasures WHERE profile_id = $1"
@@ -174,7 +192,7 @@ class ForgetRevocation:
         bench.write(auth.revoke_profile, self.customer, bench.clock.milliseconds)
 
     def run(self, clock):
-        return self.bench.db.write(auth.forget_revocations, clock)
+        return guarded_write(self.bench, clock, auth.forget_revocations)
 
     def is_whole(self):
         return self.bench.read(auth.revoked_until, self.customer.id) > 0
@@ -276,7 +294,7 @@ class ForgetDeletedProduct:
         bench.write(products.delete, store, "1", now)
 
     def run(self, clock):
-        return self.bench.db.write(products.forget_deleted, clock)
+        return guarded_write(self.bench, clock, products.forget_deleted)
 
     def is_whole(self):
         of = f"SELECT 1 FROM {self.table} WHERE store_id = $1"
@@ -292,7 +310,7 @@ class ForgetPlatformDelivery(ForgetDeletedProduct):
         bench.write(one, "platform_delivery_add", hash=bench.new_id(), store=store.id, now=now)
 
     def run(self, clock):
-        return self.bench.db.write(platform_webhooks.forget, clock)
+        return guarded_write(self.bench, clock, platform_webhooks.forget)
 
 
 class ForgetRemovedItem(ForgetDeletedProduct):
@@ -307,7 +325,7 @@ class ForgetRemovedItem(ForgetDeletedProduct):
         )
 
     def run(self, clock):
-        return purchases.forget_removed(self.bench.db, 0, clock)
+        return guarded(self.bench, clock, purchases.forget_removed)
 
 
 ACTS = (
@@ -352,8 +370,8 @@ def test_node_with_a_right_clock_removes_old_data_despite_a_wrong_node(bench, st
         bench.run(clock.observe(bench.db))
     wrong.shift = 3 * YEAR
     with pytest.raises(ClockSuspect):
-        bench.drain(purge.sessions(bench.db, SETTINGS, processes[0]))
-    quietly(bench, purge.sessions(bench.db, SETTINGS, processes[1]))
+        bench.drain(guarded(bench, processes[0], purge.sessions, SETTINGS))
+    quietly(bench, guarded(bench, processes[1], purge.sessions, SETTINGS))
     there = [bench.one("profile_state", profile=one.id) is not None for one in (old, gone)]
     assert there == [True, engine == "sqlite"]
 
@@ -364,28 +382,35 @@ def make_suspect(bench, process):
     bench.execute(f"UPDATE clocks SET wall = wall - {2 * HOUR}")
 
 
-def test_dry_run_refuses_to_judge_ages_while_the_clock_is_suspect(bench, store, now):
-    """A dry run of the purge and of forgetting customers fails like the real one while the clock is suspect,
-    because it would name records that aren't old. Rule: clock-guard."""
-    clock, _ = Machine().process(), ForgetCustomers(bench, store)
+def test_job_that_removes_old_records_is_put_off_while_the_clock_is_suspect(bench, now):
+    """The purge and each job that removes old records end before their first batch while the clock is
+    suspect. Rule: clock-guard."""
+    clock = Machine().process()
     make_suspect(bench, clock)
-    for run in (
-        purge.sessions(bench.db, SETTINGS, clock, dry=True),
-        erasure.idle(bench.db, clock, dry=True),
-    ):
+    cache = access_cache.AccessCache(bench.db, clock)
+    run = jobs.Run(SETTINGS, bench.db, clock, cache)
+    removals = *item_life.RETENTION_JOBS, *retention.JOBS
+    for work in (background.PURGE, *(job.work for job in removals)):
         with pytest.raises(ClockSuspect):
-            bench.drain(run)
+            bench.run(work(run))
 
 
-def test_purge_closes_no_session_if_the_clock_jumps_after_its_start(bench, store, now):
-    """Sessions that a purge has found aren't closed if the clock jumps before it locks them.
-    Rule: clock-guard."""
-    session, clock = bench.new_session(store), Machine().process()
-    bench.save(session)
-    make_suspect(bench, clock)
+def test_removal_ends_when_the_clock_jumps_after_its_first_batch(bench, store, now, monkeypatch):
+    """A purge that has removed one session removes no other once the clock is suspect. Rule: clock-guard."""
+    monkeypatch.setattr(purge, "_BATCH_SIZE", 1)
+    bench.drain(purge.sessions(bench.db, SETTINGS, now))
+    bench.clock.milliseconds = now - 200 * DAY_MS
+    sessions, clock = [bench.new_session(store) for _ in range(3)], Machine().process()
+    bench.run(clock.observe(bench.db))
+
+    async def purge_and_jump():
+        async for _ in guarded(bench, clock, purge.sessions, SETTINGS):
+            await bench.db.write(jump)
+
     with pytest.raises(ClockSuspect):
-        bench.write(purge.close_expired, SETTINGS, [session.id], clock)
-    assert bench.holds(session)[0] == 1
+        bench.run(purge_and_jump())
+    stored = [bench.one("profile_state", profile=session.id) for session in sessions]
+    assert stored.count(None) == 1
 
 
 def test_request_that_waits_for_the_clock_delays_no_other(bench, store, now):
@@ -714,33 +739,119 @@ def test_times_in_the_future_postpone_nothing(bench, store, now):
     bench.run(events.assign_positions(bench.db, clock))
     for at in (now, now + 100 * DAY_MS):
         clock.milliseconds = at
-        bench.drain(purge.sessions(bench.db, SETTINGS, clock))
-        bench.drain(erasure.idle(bench.db, clock))
+        repair(bench, at)
+        bench.drain(purge.sessions(bench.db, SETTINGS, at))
+        bench.drain(erasure.idle(bench.db, at))
         bench.run(told.run(clock))
         for act in (export, deletion):
             bench.drain(act.run(clock))
-    bench.run(product.run(Clock(now)))
+    bench.run(product.run(Clock(now + DAY_MS)))
     assert bench.one("profile_state", profile=session.id) is None
     assert bench.read(erasure.is_under_way, customer.id)
     left = [act.is_whole() for act in (export, deletion, product, told)]
     assert left == [False] * 4
 
 
-def test_use_dated_over_an_hour_ahead_counts_as_now(bench, store, now):
-    """The last use of a session or customer that is dated over an hour ahead is dated now; up to an hour, the
-    date stays. Rule: clock-guard."""
+ROWS = {
+    "repair_sessions": "profile_id = '{session}'",
+    "repair_customers": "profile_id = '{customer}'",
+    "repair_stores": "id = '{forgetting}'",
+    "repair_requests": "id = '{deletion}'",
+    "repair_exports": "id = '{export}'",
+    "repair_deletions": "id = '{deletion}'",
+    "repair_webhooks": "id = '{webhook}'",
+    "repair_waits": "id = '{webhook}'",
+    "repair_failures": "id = '{webhook}'",
+    "repair_deliveries": "webhook_id = '{webhook}'",
+    "products_future": "store_id = '{store}'",
+}
+"""A row of each column of ``future_times`` that the test below stores."""
+
+
+def store_rows(bench, store):
+    """Stores a row for each column that is repaired. Returns their ids by name."""
     customer = bench.new_customer(bench.new_store(forget_customers_after=1))
-    used = bench.new_session(store), customer
     bench.save(customer)
-    for ahead, dated in ((HOUR, now + HOUR), (HOUR + 1, now)):
-        for profile in used:
-            time = f"touched_at = '{ids.timestamp(now + ahead)}'"
-            bench.execute(f"UPDATE profiles SET {time} WHERE profile_id = '{profile.id}'")
-        bench.drain(purge.sessions(bench.db, SETTINGS, Clock(now)))
-        bench.drain(erasure.idle(bench.db, Clock(now)))
-        of = "SELECT touched_at FROM profiles WHERE profile_id = $1"
-        found = [bench.select(of, profile.id) for profile in used]
-        assert found == [[(ids.timestamp(dated),)]] * 2
+    export, deletion = EndExport(bench, store), DeleteStore(bench, bench.new_store())
+    DeleteMissing(bench, store)
+    hook = RemoveDeliveries(bench, store).hook
+    keys = {"customer": customer.id, "forgetting": customer.store.id, "webhook": hook.id}
+    keys |= {"session": bench.new_session(store).id, "store": store.id}
+    return keys | {"export": export.id, "deletion": deletion.id}
+
+
+def repair(bench, now):
+    bench.drain(future_times.repair(bench.db, now))
+
+
+def test_each_stored_time_in_the_future_is_repaired(bench, store, now):
+    """The latest plausible time of each column stays; a later one is replaced: a use by now, a period by a
+    whole one. Rule: clock-guard."""
+    keys = store_rows(bench, store)
+    days = {"repair_exports": request_processing.EXPORT_DAYS, "repair_deletions": 7}
+    days |= dict.fromkeys(("repair_webhooks", "repair_waits", "repair_deliveries"), 2)
+    columns = (*future_times.STORED_TIMES, future_times.PRODUCTS)
+    assert {column.statement for column in columns} == {*ROWS}
+    for statement, name, _, repaired_ms in columns:
+        table, _, column = name.partition(".")
+        where, allowed = ROWS[statement].format(**keys), days.get(statement, 0) * DAY_MS
+        latest = now + allowed + (0 if days.get(statement) == 2 else HOUR)
+        for time, expected in ((latest, latest), (latest + 1, now + repaired_ms)):
+            bench.execute(f"UPDATE {table} SET {column} = '{ids.timestamp(time)}' WHERE {where}")
+            repair(bench, now)
+            stored = bench.select(f"SELECT {column} FROM {table} WHERE {where}")
+            assert stored == [(ids.timestamp(expected),)], statement
+        assert repaired_ms in (0, allowed)
+
+
+def test_times_in_the_future_are_repaired_in_batches(bench, now, monkeypatch):
+    """More times than one batch are repaired, and a jump between two batches ends the repair.
+    Rule: clock-guard."""
+    monkeypatch.setattr(future_times, "_BATCH_SIZE", 2)
+    repair(bench, now)
+    sessions = ", ".join(f"'{bench.new_session().id}'" for _ in range(5))
+    bench.execute(
+        f"UPDATE profiles SET touched_at = '{ids.timestamp(now + YEAR)}' WHERE profile_id IN ({sessions})"
+    )
+    clock = Machine().process()
+    bench.run(clock.observe(bench.db))
+
+    async def jump_after_a_batch():
+        async for _ in guarded(bench, clock, future_times.repair):
+            await bench.db.write(jump)
+
+    with pytest.raises(ClockSuspect):
+        bench.run(jump_after_a_batch())
+    uses = f"SELECT count(*) FROM profiles WHERE profile_id IN ({sessions}) AND touched_at > $1"
+    assert bench.select(uses, ids.timestamp(now + HOUR)) == [(3,)]
+    repair(bench, now)
+    assert bench.select(uses, ids.timestamp(now + HOUR)) == [(0,)]
+
+
+def test_times_are_repaired_at_start_after_suspicion_and_hourly(bench, now):
+    """A process repairs times when it starts with a plausible clock, when its clock is plausible again, and
+    every hour. Rule: clock-guard."""
+    session, clock, seconds = bench.new_session(), Machine().process(), [0.0]
+    schedule = future_times.Schedule(lambda: seconds[0])
+
+    def repairs():
+        future = f"touched_at = '{ids.timestamp(now + YEAR)}'"
+        bench.execute(f"UPDATE profiles SET {future} WHERE profile_id = '{session.id}'")
+        with contextlib.suppress(ClockSuspect):
+            bench.drain(schedule.due(bench.db, clock))
+        used = "SELECT touched_at FROM profiles WHERE profile_id = $1"
+        return bench.select(used, session.id) < [(ids.timestamp(now + HOUR),)]
+
+    bench.run(clock.observe(bench.db))
+    assert [repairs(), repairs()] == [True, False]
+    seconds[0] += 3_600
+    assert [repairs(), repairs()] == [True, False]
+    make_suspect(bench, clock)
+    bench.run(clock.observe(bench.db))
+    assert not repairs()
+    bench.write(clock.confirm)
+    bench.run(clock.observe(bench.db))
+    assert [repairs(), repairs()] == [True, False]
 
 
 def test_counts_dated_in_the_future_are_replaced(bench, store, now):

@@ -32,8 +32,11 @@ OF_ALL = {
     "erase_deliveries", "erase_products", "erase_events_positioned", "erase_events_unpositioned",
     # Polls for stores to count, and the doctor
     "counts_last", "webhooks_failing", "database_times", "catalogue_runs",
+    # Repair of times in the future
+    "repair_sessions", "repair_customers", "repair_requests", "repair_exports", "repair_deletions", "repair_webhooks",
+    "repair_waits", "repair_failures", "repair_deliveries", "products_future",
     # Removal of what is old, or of a store or many sessions
-    "requests_redate", "deleted_products_forget", "removed_forget", "platform_deliveries_forget",
+    "deleted_products_forget", "removed_forget", "platform_deliveries_forget",
     "erase_platform_deliveries", "purge_removed_items", "purge_purchases",
     # Several share tokens, each on a server of its own.
     "share_tokens_remove", "link_move_tokens", "purge_share_tokens", "import_share_tokens_held",

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.contract.conftest import Clock, bounds, new_item
+from tests.contract.conftest import bounds, new_item
 from tests.contract.moved import export, items_by_product, wish
 from wishwell import ids, profiles, stores
 from wishwell.errors import Invalid, Misconfigured
@@ -417,7 +417,7 @@ def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store,
     load(bench, read(tmp_path, f"{HEADER}\n7,1,,,,,2020-01-01T00:00:00Z,\n", store), store)
 
     async def idle(days):
-        found = erasure.idle(bench.db, Clock(AT + days * 86_400_000), dry=True)
+        found = erasure.idle(bench.db, AT + days * 86_400_000, dry=True)
         return [one.gid async for one, _ in found if one.store.id == store.id]
 
     assert bench.run(idle(29)) == []

@@ -64,10 +64,10 @@ def test_deletion_markers_expire_after_a_year(bench, wished):
     bench.write(products.delete, store, "1", bench.clock.tick())
     assert seen(bench, other)["1"] is UNSET
     bench.clock.milliseconds += YEAR_MS - 10
-    bench.write(products.forget_deleted, bench.clock)
+    bench.write(products.forget_deleted, bench.clock())
     assert seen(bench, owner)["1"] == {"deleted": True}
     bench.clock.milliseconds += 20
-    assert bench.write(products.forget_deleted, bench.clock)
+    assert bench.write(products.forget_deleted, bench.clock())
     assert seen(bench, owner)["1"] is UNSET
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests import schema
-from tests.contract.conftest import PLENTY, Clock
+from tests.contract.conftest import PLENTY
 from tests.contract.desk import SEALING
 from tests.contract.moved import export, exported, load
 from wishwell import events, ids, opaque, profiles
@@ -216,7 +216,7 @@ def test_erased_customer_starts_again_and_the_sequence_continues(bench, world):
     world.work()
     later = bench.clock.milliseconds + 31 * 86_400_000
     for events_days, kept in ((31, [(1,)]), (7, [])):
-        bench.write(erasure.forget, events_days, Clock(later))
+        bench.write(erasure.forget, events_days, later)
         found = bench.select("SELECT 1 FROM erasures WHERE profile_id = $1", customer.id)
         assert found == kept
     bench.save(customer, 8)
@@ -266,7 +266,7 @@ def test_inactive_customers_are_forgotten(bench):
     async def idle(now, *, dry):
         return [
             one.gid
-            async for one, _ in erasure.idle(bench.db, Clock(now), dry=dry)
+            async for one, _ in erasure.idle(bench.db, now, dry=dry)
             if one.store.id == store.id
         ]
 

@@ -207,7 +207,7 @@ def test_event_keeps_the_form_in_which_it_was_written(event_bench):
 
 
 def retain(bench, days=7):
-    return bench.drain(retention.remove_events(bench.db, days, bench.clock))
+    return bench.drain(retention.remove_events(bench.db, days, bench.clock()))
 
 
 def removed(bench):
@@ -275,7 +275,7 @@ def test_reader_during_the_removal_gets_the_next_events_or_410(event_bench):
     gone = []
 
     async def remove():
-        async for _ in retention.remove_events(db, 7, bench.clock):
+        async for _ in retention.remove_events(db, 7, bench.clock()):
             await asyncio.sleep(0.01)
 
     async def read(removing):

@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 from structlog.testing import capture_logs
 
-from tests.contract.conftest import Clock
 from tests.contract.desk import DAY
 from wishwell import ids
 from wishwell.db import run_statement
@@ -21,7 +20,7 @@ from wishwell.wishlists.items import ItemPatch
 
 def forget_idle_customers(bench, store, now, **options):
     """Erases the store's idle customers as of ``now``. Returns their GIDs."""
-    found = [customer for customer, _ in bench.drain(erasure.idle(bench.db, Clock(now), **options))]
+    found = [customer for customer, _ in bench.drain(erasure.idle(bench.db, now, **options))]
     return [customer.gid for customer in found if customer.store.id == store.id]
 
 
@@ -65,7 +64,7 @@ def test_idle_customer_who_comes_back_before_the_erasure_is_kept(bench):
 
     async def erase():
         erased = []
-        async for customer, _ in erasure.idle(bench.db, Clock(later)):
+        async for customer, _ in erasure.idle(bench.db, later):
             erased += [customer] if customer in customers else []
             if erased:
                 back = {"profile": customers[1].id, "now": ids.timestamp(later)}
@@ -163,7 +162,7 @@ def test_erased_sequence_is_kept_30_days_or_a_day_longer_than_events(bench, stor
         bench.drain(erasure.work(bench.db, bench.clock))
         kept = []
         for hours in (kept_days * 24 - 1, kept_days * 24 + 1):
-            bench.write(erasure.forget, events_days, Clock(erased + hours * 3_600_000))
+            bench.write(erasure.forget, events_days, erased + hours * 3_600_000)
             found = "SELECT count(*) FROM erasures WHERE profile_id = $1"
             kept += [count for (count,) in bench.select(found, customer.id)]
         assert kept == [1, 0], events_days

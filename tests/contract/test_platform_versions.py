@@ -416,11 +416,11 @@ def test_delivery_that_another_store_accepted_is_refused(bench, shop):
             send_delivery(bench, loser, body, "shared")
         assert send_delivery(bench, loser, body) == "applied"  # by another secret
     bench.clock.milliseconds += 7 * ids.DAY_MS - 1000
-    bench.write(platform_webhooks.forget, bench.clock)
+    bench.write(platform_webhooks.forget, bench.clock())
     with pytest.raises(Unauthenticated):
         send_delivery(bench, loser, {"id": ID}, "shared")
     bench.clock.milliseconds += 2000
-    assert bench.write(platform_webhooks.forget, bench.clock)
+    assert bench.write(platform_webhooks.forget, bench.clock())
     assert send_delivery(bench, loser, {"id": ID}, "shared") == "applied"
 
 

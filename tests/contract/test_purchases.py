@@ -16,8 +16,9 @@ from tests.contract.conftest import PLENTY, new_item
 from tests.contract.moved import delete, export, exported, load
 from tests.replay import Replay, shown_event
 from tests.strategies import at_length, examples
-from wishwell import events, ids, profiles
+from wishwell import config, events, ids, jobs, profiles
 from wishwell import products as catalogue
+from wishwell.access import access_cache
 from wishwell.db.journal import Act
 from wishwell.errors import Conflict
 from wishwell.privacy import erasure, journal_replay
@@ -244,7 +245,7 @@ class World:
             self.hand.bring_back(old)
 
     def tidy(self):
-        self.bench.drain(purchases.forget_removed(self.bench.db, 0, self.bench.clock))
+        self.bench.drain(purchases.forget_removed(self.bench.db, self.bench.clock()))
         assert self.bench.select(
             "SELECT item_id FROM removed_items WHERE removed_at < $1",
             ids.timestamp(self.bench.clock() - 7 * DAY),
@@ -559,7 +560,10 @@ def test_background_job_forgets_removed_items_after_seven_days(bench, till):
     for product, days in ((1, 6), (2, 2)):
         bench.write(item_changes.delete, ann, bench.save(ann, product).id, bench.clock.tick())
         bench.clock.milliseconds += days * DAY
-    bench.drain(item_life.RETENTION_JOBS["removed"](bench.db, 0, bench.clock))
+    cache = access_cache.AccessCache(bench.db, bench.clock)
+    run = jobs.Run(config.load({}), bench.db, bench.clock, cache)
+    for job in item_life.RETENTION_JOBS:
+        bench.run(job.work(run))
     remembered = "SELECT product_id FROM removed_items WHERE profile_id = $1"
     assert bench.select(remembered, ann.id) == [("2",)]
 

@@ -279,7 +279,7 @@ def perform_step(bench, store, hand, people, step):
 
 
 def purge_sessions(bench, store, people):
-    bench.drain(purge.sessions(bench.db, config.load({}), bench.clock))
+    bench.drain(purge.sessions(bench.db, config.load({}), bench.clock()))
     for at, one in enumerate(people):
         if one.is_session and bench.one("profile_state", profile=one.id) is None:
             people[at] = bench.new_session(store)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.contract.conftest import Clock, bounds
+from tests.contract.conftest import bounds
 from tests.contract.test_model import (
     UNLIMITED,
     compare,
@@ -411,7 +411,7 @@ def test_shares_of_a_purged_session_end_with_the_first_batch(bench):
     owner = bench.new_session()
     made = bench.share(owner, bench.new_list(owner).id)
     at = bench.clock() + 365 * DAY
-    bench.write(purge.close_expired, SETTINGS, [owner.id], Clock(at))
+    bench.write(purge.close_expired, SETTINGS, [owner.id], at)
     with pytest.raises(UnknownShare):
         resolve_token(bench, made.token)
     with pytest.raises(UnknownShare):

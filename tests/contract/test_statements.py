@@ -33,7 +33,8 @@ STORE_WIDE = {
     "keys_needed",  # an embedded database only
     "customers_like_placeholders", "items_named",  # the doctor
     "items_wishing", "items_due", "items_previewed", "products_wishes",  # many profiles: notices
-    "sessions_idle", "sessions_end", "sessions_redate", "customers_redate",  # many sessions: the purge
+    "sessions_idle", "sessions_end",  # many sessions: the purge
+    "repair_sessions", "repair_customers",
     "purge_entries", "purge_item_tags", "purge_items", "purge_lists", "purge_profiles",
     "store_profiles",  # a whole store: deletion, export and import
     "export_profiles", "export_records", "export_held", "person_reserved",

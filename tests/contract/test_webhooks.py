@@ -82,7 +82,7 @@ async def test_events_that_were_removed_are_not_sent(desk):
         await desk.change(hook, enabled=False)
         await desk.save(3)
         desk.clock.milliseconds += 8 * DAY
-        async for _ in retention.remove_events(desk.db, 7, desk.clock):
+        async for _ in retention.remove_events(desk.db, 7, desk.clock()):
             pass
         await desk.retain()
         assert await desk.page(hook) == []

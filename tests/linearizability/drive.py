@@ -9,6 +9,7 @@ that writes wait for each other.
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import random
 import time
@@ -144,9 +145,9 @@ class Run:
     async def purge(self, number: int) -> None:
         """Runs the purge as `wishwell purge` does."""
         invoked = time.monotonic_ns()
-        async for _ in purge.sessions(
-            self.db, self.harness.settings, ReferenceClock(ids.wall_clock)
-        ):
+        clock = ReferenceClock(ids.wall_clock)
+        sessions = functools.partial(purge.sessions, self.db, self.harness.settings)
+        async for _ in clock.guarded(self.db, sessions):
             pass
         self._note(
             number, Call("purge", self.who.session), invoked, time.monotonic_ns(), Answer(200)

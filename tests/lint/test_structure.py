@@ -48,7 +48,7 @@ LAYERS = (
         "opaque",
         "json_keys",
     ),
-    *("telemetry", "fairness", "db", "ratelimits", "config", "outbound"),
+    *("telemetry", "fairness", "db", "ratelimits", "config", "outbound", "jobs"),
     *("stores", "profiles", "access"),
     *("events", "wishlists", "products", "reports", "privacy", "transfer", "shoppers", "importers"),
     *("http", "server", "cli", "__main__"),

@@ -18,6 +18,7 @@ from wishwell import ids, lru
 from wishwell.access.registry import AccessSnapshot, UnreadableStore, fetch_changes
 from wishwell.db import Database, run_statement
 from wishwell.errors import StoreDeleted, Unavailable
+from wishwell.jobs import Job
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.stores.naming import authority
@@ -216,8 +217,8 @@ class AccessCache:
 
     async def _apply_changes(self) -> None:
         now = self._clock()
-        # rule: changes-take-effect. After the clock was set back, read everything: the clock may
-        # have been ahead at the last refresh, and changes since then would seem older.
+        # rule: changes-take-effect. After the clock was set back, read everything: the last
+        # refresh may have a future date, and changes since then would seem older.
         since = self.refreshed_at if self.refreshed_at <= now else 0
         try:
             changes = await self._db.read(fetch_changes, since, now, self._snapshot.stores.keys())
@@ -230,6 +231,13 @@ class AccessCache:
             self._platform_shops = {store.naming.platform_shop: store for store in all_stores}
             self._platform_shops.pop("", None)
         self.refreshed_at = now
+
+    def jobs(self) -> tuple[Job, Job]:
+        """Returns the jobs that refresh the cache and write uses."""
+        return (
+            Job("access_cache", 1.0, lambda _: self.refresh()),
+            Job("uses", 5.0, lambda _: self.write_uses()),
+        )
 
     # --------------------------------------------------------- writes: uses of tokens, touches
 

@@ -8,7 +8,7 @@ signing anyone out.
 import contextlib
 import functools
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -19,10 +19,10 @@ from wishwell import ids, opaque, profiles, stores
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.access.registry import oldest_revocations
 from wishwell.db import Reader, Row, Writer, mapping
-from wishwell.db.clock import ReferenceClock
 from wishwell.db.journal import Act
 from wishwell.errors import Invalid, OutdatedToken, Unauthenticated, Unavailable, no_record
 from wishwell.field_types import Id, Time
+from wishwell.jobs import Run
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -334,11 +334,16 @@ async def revoked_until(tx: Reader, profile_id: str, jti: str = "") -> int:
     return 0 if row is None else ids.from_timestamp(row[0])
 
 
-# rule: clock-guard
-async def forget_revocations(tx: Writer, clock: ReferenceClock) -> None:
-    """Removes revocations of tokens and cookies that have expired. Raises ``ClockSuspect``."""
-    before, for_cookies = oldest_revocations(await clock.checked_now(tx))
+async def forget_revocations(tx: Writer, now: int) -> None:
+    """Removes revocations of tokens and cookies that have expired."""
+    before, for_cookies = oldest_revocations(now)
     await tx.run("revocations_forget", before=before, before_for_cookies=for_cookies)
+
+
+async def remove_revocations(run: Run, now: int) -> AsyncIterator[None]:
+    """A step of the job ``purge``."""
+    await run.db.write(forget_revocations, now)
+    yield
 
 
 async def admin_tokens(tx: Reader, store_handle: str | None) -> list[AdminTokenView]:

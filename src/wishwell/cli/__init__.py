@@ -6,6 +6,7 @@ set-up that they share in ``common_options.py``, output in ``terminal.py``.
 
 import asyncio
 import contextlib
+import functools
 import os
 import sys
 from collections.abc import Callable, Coroutine
@@ -41,7 +42,7 @@ from wishwell.cli.terminal import format_count
 from wishwell.cli.token_commands import token
 from wishwell.cli.webhook_commands import webhook
 from wishwell.config import Settings
-from wishwell.db import Database, migrate
+from wishwell.db import Database, future_times, migrate
 from wishwell.errors import DOCS, Invalid, Misconfigured, ServiceError
 from wishwell.events import webhooks
 from wishwell.privacy import erasure
@@ -287,11 +288,13 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     sessions = customers = 0
     progress, failed_profiles = Progress(), set[str]()
     await clock.observe(db)
-    async for sessions in pause_between(
-        purge.sessions(db, settings, clock, dry=dry, failed=failed_profiles)
-    ):
+    if not dry:
+        async for _ in pause_between(clock.guarded(db, functools.partial(future_times.repair, db))):
+            pass
+    expired = functools.partial(purge.sessions, db, settings, dry=dry, failed=failed_profiles)
+    async for sessions in pause_between(clock.guarded(db, expired)):
         progress.report(format_count(sessions, "session"))
-    async for _ in erasure.idle(db, clock, dry=dry):
+    async for _ in clock.guarded(db, functools.partial(erasure.idle, db, dry=dry)):
         customers += 1
     if customers and not dry:
         async for _ in pause_between(erasure.work(db, clock, failed_profiles)):

@@ -1,21 +1,28 @@
 """The time that processes share, and the check before acts that can't be undone.
 
 Records and marks carry the time of ``ReferenceClock``: the wall clock's, or the database server's
-where the two differ, so that one wrong machine can't mislead the others. Code that removes old
-records first calls ``checked_now``, in the transaction that removes them. That raises
-``ClockSuspect`` while the time isn't plausible, because
+where the two differ, so that one wrong machine can't mislead the others. The ways to get a time:
+
+| ``clock()``         | without I/O, to date records                                          |
+| ``for_ages()``      | without I/O, to judge ages: a jump moves it by an hour at most        |
+| ``checked_now(tx)`` | to do what can't be undone; raises ``ClockSuspect``                   |
+| ``guarded(db, …)``  | the same for work in batches, which ends when the clock is suspect    |
+| ``likely_now(tx)``  | the most likely time, however plausible, for work that can be redone  |
+
+A process calls ``observe`` once a second, and a command ``synchronise`` once. Functions that remove
+old records take their time as ``now`` from ``guarded``. The time isn't plausible while
 
 * the process's clock and the database server's differ by more than ``MAX_SKEW_MS``, or
-* the time jumped by more than ``MAX_JUMP_MS``, measured against the machine's uptime. The jump is
+* it has jumped by more than ``MAX_JUMP_MS``, measured against the machine's uptime. The jump is
   accepted after ``HOLD_MS`` of uptime or after ``confirm``, and forgotten once it is reverted. A
   jump back counts too, because stored times then seem to be in the future.
 """
 
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import structlog
 
@@ -43,6 +50,8 @@ _CHECK_MS = 1_000
 
 _MAX_ROUND_TRIP_MS = 1_000
 """Round trip above which the server's time is too imprecise to replace a known one."""
+
+T = TypeVar("T")
 
 log = structlog.get_logger("wishwell.clock")
 
@@ -167,6 +176,20 @@ class ReferenceClock:
         if reason := skewed or _held(now, state):
             raise ClockSuspect(reason)
         return now
+
+    # rule: clock-guard
+    async def guarded(
+        self, db: Database, work: Callable[[int], AsyncIterator[T]]
+    ) -> AsyncIterator[T]:
+        """Yields from ``work``, which gets the time for removing old records, as long as the clock
+        is plausible. Raises ``ClockSuspect`` between two batches otherwise.
+
+        A record that is old at a plausible time stays old, so a batch that has begun may finish.
+        """
+        now = await db.read(self.checked_now)
+        async for batch in work(now):
+            yield batch
+            await db.read(self.checked_now)
 
     async def likely_now(self, tx: Reader) -> int:
         """Returns the time or, while it isn't plausible, the time expected by the uptime."""

@@ -28,6 +28,7 @@ from wishwell import ids, profiles
 from wishwell.db import Database, Reader, Row, Writer, bad_rows, mapping, run_statement
 from wishwell.errors import Gone
 from wishwell.events import webhooks
+from wishwell.jobs import IDLE_SECONDS, Job, Run
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 
@@ -359,3 +360,14 @@ async def assign_batch(tx: Writer, store_id: str, now: str) -> tuple[int, int, i
     ):
         await tx.run("webhooks_wake", store=store_id, now=now)  # rule: delivery-at-least-once
     return last, last + len(waiting), new + len(waiting)
+
+
+# rule: feed-once
+async def _assign(run: Run) -> float | None:
+    from wishwell.telemetry import metrics  # slow to import, and commands don't need it
+
+    metrics.EVENTS_POSITIONED.inc(await assign_positions(run.db, run.clock))
+    return None if run.access_cache.any_events_enabled() else IDLE_SECONDS
+
+
+JOB = Job("feed", 0.25, _assign)

@@ -36,10 +36,6 @@ _GONE_STATUS = 410
 _BATCH_SIZE = 500
 """Batch size: events of the feed that one turn processes."""
 
-_MAX_AHEAD_MS = 2 * ids.DAY_MS
-"""A due time further ahead than this, in milliseconds, was set during clock skew and counts as due
-(rule: clock-guard)."""
-
 
 class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
     """The delivery of one event to one webhook."""
@@ -141,9 +137,7 @@ def _check_enabled(state: WebhookState) -> None:
 
 async def due(tx: Reader, now: int) -> Sequence[Row]:
     """Returns the due webhooks as rows of store id, webhook id and due time."""
-    return await tx.all(
-        "webhooks_due", now=ids.timestamp(now), ahead=ids.timestamp(now + _MAX_AHEAD_MS)
-    )
+    return await tx.all("webhooks_due", now=ids.timestamp(now))
 
 
 # rule: delivery-at-least-once
@@ -176,8 +170,7 @@ async def process_batch(
                 return None
             skipped = state.shown.skipped
             more = await _queue(tx, store_id, state, new_id, at)
-            # rules: delivery-schedule, clock-guard
-            waits = at < state.wait_until <= ids.timestamp(now + _MAX_AHEAD_MS)
+            waits = at < state.wait_until  # rule: delivery-schedule
             if state.shown.format is not None:  # rule: delivery-fair
                 most = max(0, min(most, formats.TOOLS[state.shown.format].max_concurrent - running))
             claimed = [] if waits else await _claim(tx, store_id, state, most, lease, now)
@@ -202,7 +195,6 @@ async def _claim(
         store=store_id,
         webhook=state.shown.id,
         now=ids.timestamp(now),
-        ahead=ids.timestamp(now + _MAX_AHEAD_MS),
         lease=lease,
         until=ids.timestamp(now + LEASE_MS),
         limit=most,
@@ -269,8 +261,7 @@ async def _record(
         if outcome == "delivered":
             shown.failing_since = None
             continue
-        # rule: clock-guard. A later time was stored by a clock that was wrong.
-        shown.failing_since = min(shown.failing_since or at, at)
+        shown.failing_since = shown.failing_since or at
         if attempt.key_refused:  # rule: format-answers
             answer = f": {attempt.answer}" if attempt.answer else "."
             shown.problem = f"The key was refused with {attempt.status}{answer}"

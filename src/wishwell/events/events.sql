@@ -96,10 +96,10 @@ WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.typ
 ORDER BY e.number LIMIT :limit;
 
 -- name: events_old
--- Positions and times of the next :limit events. Events dated after :ahead, by a wrong clock, are omitted; they are
--- removed together with their neighbours.
+-- Positions and times of the next :limit events. Omits events that a wrong clock dated in the future; they are removed
+-- together with their neighbours.
 SELECT number, created_at FROM events
-WHERE store_id = :store AND number > :after AND created_at <= :ahead ORDER BY number LIMIT :limit;
+WHERE store_id = :store AND number > :after AND created_at <= :now ORDER BY number LIMIT :limit;
 
 -- name: events_remove
 -- Starts at :first, because PostgreSQL would visit all the dead rows of earlier batches.

@@ -24,6 +24,7 @@ from wishwell.events.attempts import Attempt, ClaimedDelivery
 from wishwell.events.deliveries import TEST, AddProducts
 from wishwell.events.formats import Request, Unsent
 from wishwell.events.webhooks import Secrets, Webhook
+from wishwell.jobs import IDLE_SECONDS, Job, Run
 from wishwell.outbound import Outbound
 from wishwell.outbound.answer import Answer, Unanswered
 from wishwell.stores.sealing import Sealing
@@ -103,6 +104,16 @@ class Sender:
             if (store_id, id) not in self._tasks:
                 self._tasks[store_id, id] = asyncio.create_task(self._serve_webhook(store_id, id))
         return bool(due)
+
+    # rule: webhook-signed
+    def job(self) -> Job:
+        """Returns the job that starts the deliveries that are due."""
+
+        async def work(run: Run) -> float | None:
+            busy = await self.poll() or run.access_cache.any_events_enabled()
+            return None if busy else IDLE_SECONDS
+
+        return Job("webhooks", 0.25, work)
 
     async def stop(self) -> None:
         """Cancels all work and waits until it has stopped."""

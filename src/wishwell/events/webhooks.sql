@@ -53,8 +53,7 @@ WHERE w.failing_since IS NOT NULL AND w.enabled >= 0 ORDER BY w.failing_since;
 SELECT webhook_fields(w){beyond} FROM webhooks w WHERE w.store_id = :owner AND w.enabled >= 0;
 
 -- name: webhooks_due
--- :ahead: a due time after this was set during clock skew and counts as due.
-SELECT store_id, id, due_at FROM webhooks WHERE due_at <= :now OR due_at > :ahead;
+SELECT store_id, id, due_at FROM webhooks WHERE due_at <= :now;
 
 -- name: webhooks_wake
 -- New events were published. Also updates webhooks that are already due, so that the row's lock orders this after a
@@ -87,7 +86,7 @@ WHERE store_id = :store AND webhook_id = :webhook AND id
 = ANY(ARRAY( --postgresql
 IN ( --sqlite
     SELECT id FROM deliveries
-    WHERE store_id = :store AND webhook_id = :webhook AND status = 'pending' AND (next_at <= :now OR next_at > :ahead)
+    WHERE store_id = :store AND webhook_id = :webhook AND status = 'pending' AND next_at <= :now
     ORDER BY next_at LIMIT :limit
 )) --postgresql
 ) --sqlite

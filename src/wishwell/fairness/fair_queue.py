@@ -179,7 +179,7 @@ class _Level(Generic[N]):
         node.tag += cost + _MIN_COST
 
     def _forget_idle(self) -> None:
-        """Forgets idle nodes that aren't ahead of the clock; all idle nodes if no node waits or
+        """Forgets idle nodes that the clock has reached; all idle nodes if no node waits or
         too many are idle."""
         idle = [node for node in self.nodes.values() if not node.waiting]
         every = len(idle) == len(self.nodes) or len(idle) > _MAX_IDLE

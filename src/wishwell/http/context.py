@@ -63,6 +63,10 @@ class Services:
         """Returns the current time in the format that records store."""
         return ids.timestamp(self.clock())
 
+    def cookie_seconds(self) -> int:
+        """Returns the time by which visitors' cookies are judged, in seconds."""
+        return self.clock.for_ages() // 1000
+
 
 class Request(RequestTicket, eq=False, kw_only=True):
     """A request on its way through the pipeline."""

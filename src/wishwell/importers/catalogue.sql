@@ -1,6 +1,6 @@
 -- name: product_delete_missing
--- Deletes a product unless it was put at :since or later. A time after :ahead comes from a wrong clock.
-DELETE FROM products WHERE store_id = :store AND product_id = :product AND (updated_at < :since OR updated_at > :ahead)
+-- Deletes a product unless it was put at :since or later.
+DELETE FROM products WHERE store_id = :store AND product_id = :product AND updated_at < :since
 RETURNING product_id;
 
 -- name: products_compared

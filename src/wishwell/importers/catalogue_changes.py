@@ -12,7 +12,6 @@ import msgspec
 
 from wishwell import ids, products, stores
 from wishwell.db import Database, Reader, Writer, bad_rows, run_statement
-from wishwell.db.clock import MAX_JUMP_MS
 from wishwell.field_types import ProductId
 from wishwell.importers.catalogue import Catalogue
 from wishwell.importers.feed_products import ProductRow, merge_product, product_from_rows
@@ -84,8 +83,6 @@ class Changes:
         """``since``: when the import began, because products put later keep their variants; if
         empty, all do. ``max_drop``: percent by which a price may become lower."""
         self._catalogue, self._store, self._since = catalogue, catalogue.store, since
-        # A later time comes from a wrong clock.
-        self._ahead = since and ids.timestamp(ids.from_timestamp(since) + MAX_JUMP_MS)
         self._max_drop, self._accepts_drops = max_drop, accepts_drops
         self.new = self.changed = self.unchanged = self.held_prices = 0
         self.largest_drops: list[Drop] = []
@@ -238,7 +235,7 @@ class Changes:
             stored.product,
             rows,
             stated.without_prices() if holds_price else stated,
-            keeps_variants=not removes_variants or self._since <= stored.updated_at <= self._ahead,
+            keeps_variants=not removes_variants or self._since <= stored.updated_at,
         )
 
     def _holds_price(self, id: str) -> bool:

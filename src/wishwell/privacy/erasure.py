@@ -14,10 +14,10 @@ import structlog
 
 from wishwell import events, ids, profiles, stores
 from wishwell.access import auth
-from wishwell.db import Database, Reader, Writer, run_statement
-from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
+from wishwell.db import Database, Reader, Writer, journal, run_statement
 from wishwell.db.journal import Act
 from wishwell.errors import Unavailable
+from wishwell.jobs import Job, Run
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.wishlists import purge
@@ -25,6 +25,8 @@ from wishwell.wishlists import purge
 KEPT_DAYS = 30
 
 _BATCH_SIZE = 100
+
+_PAUSE_SECONDS = 0.02
 
 log = structlog.get_logger()
 
@@ -126,19 +128,16 @@ async def remove_batch(tx: Writer, key: str, store_id: str, now: int) -> bool:
 
 # rule: forget-customers
 async def idle(
-    db: Database, clock: ReferenceClock, *, dry: bool = False
+    db: Database, now: int, *, dry: bool = False
 ) -> AsyncIterator[tuple[Profile, Sequence[str]]]:
     """Erases inactive customers, those past their store's retention period.
 
     Yields each customer with the result of ``erase``; with ``dry`` only finds them. Raises
-    ``Unavailable``, also while the clock is suspect.
+    ``Unavailable``.
     """
-    now = await db.read(clock.checked_now)
     for store in await db.read(stores.listed):
         if store.forget_since is None:
             continue
-        while not dry and await db.write(_redate, store.id, clock):
-            pass
         before = _idle_before(store, now)
         if store.forget_since > before:
             continue
@@ -148,32 +147,18 @@ async def idle(
             after = {"after_time": rows[-1][1], "after": rows[-1][0]}
             for _, _, gid in rows:
                 customer = profiles.of_customer(store, gid)
-                erased = () if dry else await db.long_write(_erase_idle, customer, clock)
+                erased = () if dry else await db.long_write(_erase_idle, customer, now)
                 if dry or erased:
                     yield customer, erased
 
 
-# rule: clock-guard
-async def _erase_idle(tx: Writer, customer: Profile, clock: ReferenceClock) -> Sequence[str]:
-    now = await clock.checked_now(tx)
+async def _erase_idle(tx: Writer, customer: Profile, now: int) -> Sequence[str]:
     return await erase(tx, customer, now, _idle_before(customer.store, now))
 
 
 def _idle_before(store: Store, now: int) -> str:
     """Returns the limit: a customer whose last request was before it is inactive."""
     return ids.timestamp(max(0, months_before(now, store.forget_customers_after or 0)))
-
-
-# rule: clock-guard
-async def _redate(tx: Writer, store_id: str, clock: ReferenceClock) -> bool:
-    """Dates customers and the store's option to now where a wrong clock dated them in the future.
-    One batch; returns whether it found customers."""
-    await tx.one("store_write_lock", store=store_id)
-    now = await clock.checked_now(tx)
-    named = {"store": store_id, "now": ids.timestamp(now)}
-    named["ahead"] = ids.timestamp(now + MAX_JUMP_MS)
-    await tx.run("forget_since_redate", **named)
-    return bool(await tx.all("customers_redate", **named, limit=_BATCH_SIZE))
 
 
 def months_before(now: int, months: int) -> int:
@@ -185,10 +170,10 @@ def months_before(now: int, months: int) -> int:
 
 
 # rule: erase-event
-async def forget(tx: Writer, events_days: float, clock: ReferenceClock) -> None:
+async def forget(tx: Writer, events_days: float, now: int) -> None:
     """Deletes the stored last sequence numbers of profiles erased long ago. Each outlives its event
-    ``profile.erased``, which is kept for ``events_days``. Raises ``ClockSuspect``."""
-    days, now = max(KEPT_DAYS, events_days + 1), await clock.checked_now(tx)
+    ``profile.erased``, which is kept for ``events_days``."""
+    days = max(KEPT_DAYS, events_days + 1)
     await tx.run("erasures_forget", before=ids.timestamp(max(0, round(now - days * ids.DAY_MS))))
 
 
@@ -196,3 +181,30 @@ async def waiting(tx: Reader) -> tuple[int, str | None]:
     """Returns the backlog: how many profiles are being removed, and since when the oldest is."""
     [row] = await tx.all("erasures_waiting_count")
     return row[0], row[1]
+
+
+# rule: forget-customers
+async def remove_idle(run: Run, now: int) -> AsyncIterator[None]:
+    """Erases inactive customers and forgets old erasures: a step of the job ``purge``."""
+    from wishwell.telemetry import metrics  # slow to import, and commands don't need it
+
+    journal.actor.set("purge")
+    async for _ in idle(run.db, now):
+        metrics.ERASED.inc()
+        yield
+    await run.db.write(forget, run.settings.events_days, now)
+
+
+async def _has_erased(run: Run) -> bool:
+    return bool(run.access_cache.erased)
+
+
+# rule: erase-completes
+async def _work(run: Run) -> None:
+    failed = set[str]()
+    async for _ in work(run.db, run.clock, failed):
+        await run.pause(_PAUSE_SECONDS)
+    purge.check_removed(failed)
+
+
+JOB = Job("erasing", 1.0, _work, lease_seconds=5.0, is_due=_has_erased)

@@ -79,15 +79,6 @@ WHERE store_id = :store AND is_session = 0 AND touched_at < :before AND closed_a
   AND (touched_at, profile_id) > (:after_time, :after::uuid)
 ORDER BY touched_at, profile_id LIMIT :limit;
 
--- name: customers_redate
-UPDATE profiles SET touched_at = :now WHERE is_session = 0 AND profile_id IN (
-    SELECT p.profile_id FROM profiles p
-    WHERE p.store_id = :store AND p.is_session = 0 AND p.touched_at > :ahead AND p.touched_at < 'Z' LIMIT :limit)
-RETURNING profile_id;
-
--- name: forget_since_redate
-UPDATE stores SET forget_since = :now, updated_at = :now WHERE id = :store AND forget_since > :ahead;
-
 -- name: customer_idle
 -- Checks the condition again under the lock, because the customer may have returned since the batch was read.
 SELECT 1 FROM profiles WHERE profile_id = :profile AND touched_at < :before;

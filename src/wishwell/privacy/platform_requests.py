@@ -12,7 +12,6 @@ import msgspec
 from wishwell import field_types as types
 from wishwell import ids, stores
 from wishwell.db import Reader, Row, Writer, statements
-from wishwell.db.clock import MAX_JUMP_MS
 from wishwell.db.journal import Act
 from wishwell.errors import Conflict, NotFound, no_record
 from wishwell.profiles import Profile, WholeStore, pages
@@ -86,9 +85,7 @@ async def take(tx: Writer, store: Store, delivery: PlatformWebhook, id: str, now
     await stores.check_not_deleting(tx, store)
     named = {"store": store.id, "delivery": delivery.id, "hash": delivery.body_hash}
     since = ids.timestamp(max(0, now - _SAME_BODY_MS))
-    row = await tx.one(
-        "request_taken", **named, since=since, ahead=ids.timestamp(now + MAX_JUMP_MS)
-    )
+    row = await tx.one("request_taken", **named, since=since)
     if row is not None:
         return str(row[0])
     wait = DELETION_DAYS * ids.DAY_MS if delivery.topic == "shop/redact" else 0

@@ -7,7 +7,7 @@ SELECT request_fields(r){beyond} FROM requests r WHERE r.store_id = :owner;
 -- name: request_taken
 SELECT id FROM requests WHERE store_id = :store AND delivery_id = :delivery
 UNION ALL
-SELECT id FROM requests WHERE store_id = :store AND body_hash = :hash AND received_at > :since AND received_at <= :ahead
+SELECT id FROM requests WHERE store_id = :store AND body_hash = :hash AND received_at > :since
 LIMIT 1;
 
 -- name: request_add
@@ -34,11 +34,6 @@ RETURNING id;
 SELECT r.store_id, request_fields(r) FROM requests r
 WHERE r.due_at <= :now AND (r.state = 'deleting' OR NOT EXISTS (SELECT 1 FROM deleted_stores d WHERE d.store_id = r.store_id))
 ORDER BY r.topic, r.due_at, r.id LIMIT :limit;
-
--- name: requests_redate
--- Restarts the period of requests whose due time is further ahead than the longest period, because of a wrong clock.
-UPDATE requests SET due_at = CASE WHEN state = 'exported' THEN :exports ELSE :deletions END
-WHERE due_at > :ahead;
 
 -- name: requests_waiting
 -- The number of open requests of each topic, and when the oldest one was received. Finished exports only wait to

@@ -3,19 +3,20 @@
 A request stays due until its last step, so that it resumes after a kill.
 """
 
-import contextlib
 from collections.abc import AsyncIterator
 
 import structlog
 
 from wishwell import ids, profiles, stores
-from wishwell.db import Database, Reader, Writer, run_statement
-from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
+from wishwell.db import Database, Reader, Writer, journal, run_statement
+from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import BeingErased, NotFound, Unavailable
+from wishwell.jobs import Job, Run
 from wishwell.privacy import erasure, personal_export, store_deletion
-from wishwell.privacy.platform_requests import DELETION_DAYS, PlatformRequest
+from wishwell.privacy.platform_requests import PlatformRequest
 from wishwell.profiles import Profile, records
 from wishwell.stores import Store
+from wishwell.wishlists import purge
 
 EXPORT_DAYS = 30
 
@@ -41,8 +42,6 @@ async def work(
     A request that fails is logged and added to ``failed``; the next run retries it. While the clock
     is suspect no deletion begins and no export expires. Raises ``Unavailable``.
     """
-    with contextlib.suppress(ClockSuspect):
-        await db.write(_redate, clock)
     seen: set[str] = set()
     while True:
         found = await db.read(due_requests, clock(), len(seen))
@@ -94,14 +93,6 @@ async def _end_export(tx: Writer, named: dict[str, str], clock: ReferenceClock) 
     await tx.run("request_export_ends", **named, now=now)
 
 
-# rule: clock-guard
-async def _redate(tx: Writer, clock: ReferenceClock) -> None:
-    now = await clock.checked_now(tx)
-    exports, deletions = [now + days * ids.DAY_MS for days in (EXPORT_DAYS, DELETION_DAYS)]
-    times = {"exports": exports, "deletions": deletions, "ahead": exports + MAX_JUMP_MS}
-    await tx.run("requests_redate", **{name: ids.timestamp(at) for name, at in times.items()})
-
-
 async def _find_store(tx: Reader, id: str) -> Store:
     for store in await stores.listed(tx):
         if store.id == id:
@@ -138,3 +129,23 @@ async def _begin_deletion(tx: Writer, store_id: str, id: str, clock: ReferenceCl
     if await tx.one("request_deletes", store=store_id, id=id, **times) is not None:
         store = await _find_store(tx, store_id)
         await store_deletion.begin(tx, store.handle, ids.timestamp(now))
+
+
+async def _has_due_requests(run: Run) -> bool:
+    return bool(await run.db.read(due_requests, run.clock()))
+
+
+# rule: privacy-requests
+async def _work(run: Run) -> None:
+    from wishwell.telemetry import metrics  # slow to import, and commands don't need it
+
+    journal.actor.set("platform")
+    failed = set[str]()
+    async for customer in work(run.db, run.clock, failed):
+        if customer is not None:
+            metrics.ERASED.inc()
+        await run.pause()
+    purge.check_removed(failed)
+
+
+JOB = Job("requests", 5.0, _work, lease_seconds=5.0, is_due=_has_due_requests)

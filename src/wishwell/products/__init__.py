@@ -5,7 +5,7 @@ detects price drops and restocks and records events for the items, ``shown.py`` 
 items in responses, ``product_bodies.py`` validates request bodies.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -14,8 +14,8 @@ from msgspec import Meta
 from wishwell import field_types as types
 from wishwell import ids
 from wishwell.db import Reader, Row, Writer, statements
-from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, no_record
+from wishwell.jobs import Run
 from wishwell.products import notices
 from wishwell.products.money import Money
 from wishwell.products.notices import Offer
@@ -284,10 +284,16 @@ async def delete(tx: Writer, store: Store, product_id: str, now: str) -> None:
 
 
 # rule: product-deleted
-async def forget_deleted(tx: Writer, clock: ReferenceClock) -> int:
-    """Deletes a batch of old markers. Returns their number. Raises ``ClockSuspect``."""
-    before = ids.timestamp(max(0, await clock.checked_now(tx) - _MARKER_MS))
+async def forget_deleted(tx: Writer, now: int) -> int:
+    """Deletes a batch of old markers. Returns their number."""
+    before = ids.timestamp(max(0, now - _MARKER_MS))
     return len(await tx.all("deleted_products_forget", before=before, limit=MAX_BULK))
+
+
+async def remove_markers(run: Run, now: int) -> AsyncIterator[int]:
+    """Deletes old markers in batches: a step of the job ``purge``."""
+    while count := await run.db.write(forget_deleted, now):
+        yield count
 
 
 def check_text(field: str, text: str) -> None:

@@ -10,13 +10,16 @@ from typing import NamedTuple
 
 import structlog
 
-from wishwell import ids
-from wishwell.db import Database, Reader
+from wishwell import ids, stores
+from wishwell.config import Settings
+from wishwell.db import Database, Reader, lease
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import StoreDeleted, Unavailable
 from wishwell.fairness.fair_queue import FairQueue, Flow
+from wishwell.jobs import Job, Run
 from wishwell.reports import counting
 from wishwell.stores import Store
+from wishwell.telemetry import metrics
 
 SMALL_STORE_WISHES = 10_000
 """Number of wishes below which a store is counted more often."""
@@ -32,6 +35,7 @@ _MAX_CONCURRENT = 4
 _MAX_STORES = 4_000
 """Stores whose counts are in progress at the same time; each needs about 5 kB."""
 
+_JOB, _JOB_SECONDS = "count", 30.0
 _IDLE_SECONDS = 0.1
 _RETRY_SECONDS = 60.0
 """Seconds until a store that couldn't be counted is tried again."""
@@ -143,3 +147,24 @@ async def _run_batch(
             await db.ping()  # raises if the database is the cause
             log.warning("store_not_counted", store=handle, reason=str(error))
         return None, _RETRY_SECONDS
+
+
+# rule: count-pace
+def job(settings: Settings) -> Job:
+    """Returns the job that counts the stores that are due, of a process with these settings."""
+    seconds = min(_JOB_SECONDS, settings.count_seconds)
+
+    async def run_job(run: Run) -> None:
+        async def fetch_due_stores() -> list[Store]:
+            run.report_progress()
+            metrics.BACKGROUND_DONE.labels(_JOB).set_to_current_time()
+            await run.db.write(lease.renew, _JOB, run.clock())
+            active = await run.db.read(stores.listed)
+            now = await run.db.read(run.clock.likely_now)
+            due = await run.db.batch_read(find_due_stores, active, now, settings.count_seconds)
+            metrics.COUNTED.set(ids.from_timestamp(due.oldest) / 1000 if due.oldest else 0)
+            return due.stores
+
+        await work(run.db, fetch_due_stores, seconds / 3, run.clock)
+
+    return Job(_JOB, seconds, run_job, lease_seconds=seconds)

@@ -1,17 +1,25 @@
 """Copies the load of components, which they count themselves, into the metrics."""
 
+import asyncio
 import contextlib
 import resource
 import shutil
 from collections import Counter
 from pathlib import Path
 
+import structlog
+
+from wishwell import ids
 from wishwell.config import Settings
-from wishwell.db import Stats
+from wishwell.db import Stats, run_statement
 from wishwell.http.context import Services
 from wishwell.http.server.admission import REASONS
-from wishwell.privacy import platform_requests
+from wishwell.jobs import Job, Run
+from wishwell.privacy import erasure, platform_requests
+from wishwell.products import notices
 from wishwell.telemetry import log, metrics
+
+logger = structlog.get_logger("wishwell.server.sampling")
 
 
 def _resident_bytes(peak: int) -> int:
@@ -50,6 +58,15 @@ class Sampler:
             metrics.PRIVACY_REQUESTS.labels(topic)
             metrics.PRIVACY_REQUESTS_SECONDS.labels(topic)
 
+    def job(self) -> Job:
+        """Returns the job that samples, so that requests spend no time on metrics."""
+
+        async def work(_: Run) -> None:
+            if shed := self.sample():
+                logger.warning("shed", requests=shed, reason="too many requests in progress")
+
+        return Job("sample", 1.0, work)
+
     def sample(self) -> int:
         """Sets the gauges, and adds to the counters their increase since the last sample.
 
@@ -86,3 +103,32 @@ class Sampler:
         metrics.WORKER_MEMORY.set(_resident_bytes(used.ru_maxrss * 1024))
         self._lost_before = lost
         return shed
+
+
+async def _measure_backlogs(run: Run) -> None:
+    """Updates the metrics of backlogs: events, notices, requests, deliveries, erased profiles,
+    and of the database's size."""
+    await asyncio.to_thread(measure_disks, run.settings)
+    # On PostgreSQL these are events without a position, on SQLite events not published yet.
+    [[count, oldest]] = await run.db.read(run_statement, "events_backlog")
+    now = run.clock()
+    age = 0 if oldest is None else now - ids.from_timestamp(oldest)
+    metrics.EVENTS_WAITING.set(count)
+    metrics.EVENTS_WAITING_SECONDS.set(max(0, age) / 1000)
+    metrics.NOTICES_WAITING.set(await run.db.read(notices.backlog))
+    pending_requests = await run.db.read(platform_requests.waiting)
+    for topic in platform_requests.TOPICS:
+        number, oldest = pending_requests.get(topic, (0, ids.timestamp(now)))
+        metrics.PRIVACY_REQUESTS.labels(topic).set(number)
+        age = max(0, now - ids.from_timestamp(oldest))
+        metrics.PRIVACY_REQUESTS_SECONDS.labels(topic).set(age / 1000)
+    metrics.CATALOGUES.runs = await run.db.read(run_statement, "catalogue_runs")
+    metrics.ERASING.set((await run.db.read(erasure.waiting))[0])
+    [[pending]] = await run.db.read(run_statement, "deliveries_waiting")
+    metrics.DELIVERIES_WAITING.set(pending)
+    metrics.WEBHOOKS_FAILING.set(len(await run.db.read(run_statement, "webhooks_failing")))
+    [[size]] = await run.db.read(run_statement, "database_bytes")
+    metrics.DATABASE_BYTES.set(size)
+
+
+JOB = Job("waiting", 10.0, _measure_backlogs)

@@ -18,7 +18,7 @@ MAX_AGE = COOKIE_DAYS * _DAY_SECONDS
 """Seconds that a cookie is valid."""
 
 _CLOCK_SKEW_SECONDS = 60
-"""Seconds by which a cookie's date may be ahead (clock skew) without a new cookie being set."""
+"""Seconds by which a cookie's date may be in the future (clock skew) without being replaced."""
 
 _PROPAGATION_SECONDS = 10
 """Seconds until a new secret signs. By then every process has it: a process without it would remove
@@ -45,7 +45,7 @@ class Visitor(
 
     # rule: storefront-visitor
     def is_due(self, now: int) -> bool:
-        """Returns whether to set the cookie again: to extend it, or because its date is ahead."""
+        """Returns whether to set the cookie again: to extend it, or to replace a future date."""
         return not -_CLOCK_SKEW_SECONDS <= now - self.since <= _DAY_SECONDS
 
 
@@ -71,9 +71,9 @@ class Signer:
     def visitor(self, value: bytes, now: int) -> Visitor | None:
         """Returns the content of a cookie's value, or ``None`` if the value is invalid or expired.
 
-        A cookie that names a customer is invalid. One dated ahead is valid, because it was signed
-        while the clock was wrong. One under a replaced secret counts as set before the replacement,
-        so that dating cookies ahead doesn't extend the use of a leaked secret.
+        A cookie that names a customer is invalid. One dated in the future is valid, because it was
+        signed while the clock was wrong. One under a replaced secret counts as set before the
+        replacement, so that a future date doesn't extend the use of a leaked secret.
         """
         try:
             visitor, replaced_at = self.verified(value)

@@ -65,7 +65,7 @@ def check_each_tag(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def time(field: str, at: datetime, now: int) -> str:
-    """Returns a sender's time as stored. Raises ``Invalid`` for one more than a day ahead of
+    """Returns a sender's time as stored. Raises ``Invalid`` for one more than a day after
     ``now``, in milliseconds."""
     milliseconds = max(0, round(at.timestamp() * 1000))
     if milliseconds > now + _MAX_CLOCK_SKEW_MS:

@@ -21,8 +21,8 @@ PURGE_STATEMENTS = ("purge_removed_items", "purge_purchases")
 STORE_STATEMENTS = ("erase_purchases", "erase_orders")
 """Statements that delete a batch of the features' rows of a deleted store."""
 
-RETENTION_JOBS = {"removed": purchases.forget_removed}
-"""Background jobs that delete the features' old rows, by the names of their leases."""
+RETENTION_JOBS = (purchases.JOB,)
+"""Background jobs that delete the features' old rows."""
 
 
 def is_followed(store: Store) -> bool:

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from wishwell import ids
 from wishwell.db import Database, Reader, Writer, mapping, run_statement
-from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Conflict
+from wishwell.jobs import Job, removal
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.wishlists import items
@@ -159,11 +159,16 @@ async def mark_imported(
     await tx.run_many("import_mark", marks)
 
 
-# rules: purchase-match, clock-guard
-async def forget_removed(db: Database, _: float, clock: ReferenceClock) -> AsyncIterator[int]:
-    """Deletes the records of items that were removed more than seven days ago. Yields batch sizes.
-    Raises ``ClockSuspect``."""
-    before = ids.timestamp(max(0, await db.read(clock.checked_now) - REMEMBERED_MS))
+# rule: purchase-match
+async def forget_removed(db: Database, now: int) -> AsyncIterator[int]:
+    """Deletes the records of items that were removed more than seven days ago. Yields batch
+    sizes."""
+    before = ids.timestamp(max(0, now - REMEMBERED_MS))
     job = "removed_forget"
     while forgotten := await db.write(run_statement, job, before=before, limit=_BATCH_SIZE):
         yield len(forgotten)
+
+
+JOB = Job(
+    "removed", 60.0, removal(lambda run, now: forget_removed(run.db, now)), lease_seconds=60.0
+)

@@ -7,8 +7,8 @@ import structlog
 from wishwell import ids, profiles
 from wishwell.config import Settings
 from wishwell.db import Database, Row, Writer, run_statement
-from wishwell.db.clock import MAX_JUMP_MS, ReferenceClock
 from wishwell.errors import Unavailable
+from wishwell.jobs import Run
 from wishwell.wishlists import item_life, reservation_rows
 
 _BATCH_SIZE = 100
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 async def sessions(
     db: Database,
     settings: Settings,
-    clock: ReferenceClock,
+    now: int,
     *,
     dry: bool = False,
     failed: set[str] | None = None,
@@ -38,14 +38,12 @@ async def sessions(
     The longer period starts when the session's last token expires, up to a day after it was
     issued. The shorter period, from the last token on, is for sessions without records. A session
     that can't be removed is skipped, logged and added to ``failed``. With ``dry`` it only counts
-    them. Raises ``Unavailable``, also while the clock is suspect.
+    them. Raises ``Unavailable``.
     """
-    idle, empty = _expiry_times(settings, await db.read(clock.checked_now))
+    idle, empty = _expiry_times(settings, now)
     terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH_SIZE}
     after, removed = {"after_time": "", "after": ids.NO_UUID}, 0
     failed = set() if failed is None else failed
-    while not dry and await db.write(_redate, clock):
-        yield removed
     while rows := await db.read(run_statement, "sessions_idle", **terms, **after):
         after = {"after_time": rows[-1][1], "after": rows[-1][0]}
         if dry:
@@ -53,10 +51,26 @@ async def sessions(
             yield removed
             continue
         gids = {row[0]: row[2] for row in rows}
-        expired = await db.write(close_expired, settings, list(gids), clock)
+        expired = await db.write(close_expired, settings, list(gids), now)
         async for count in _remove(db, {id: gids[id] for id in expired}, failed):
             removed += count
             yield removed
+
+
+# rule: session-purged
+async def remove_expired(run: Run, now: int) -> AsyncIterator[None]:
+    """Purges in batches: a step of the job ``purge``."""
+    from wishwell.telemetry import metrics  # slow to import, and commands don't need it
+
+    removed, failed = 0, set[str]()
+    async for total in sessions(run.db, run.settings, now, failed=failed):
+        metrics.PURGED.inc(total - removed)
+        removed = total
+        yield
+    if removed:
+        log.info("purged", sessions=removed)
+    check_removed(failed)
+    metrics.PURGE_FINISHED.set_to_current_time()
 
 
 def _expiry_times(settings: Settings, now: int) -> tuple[str, str]:
@@ -67,24 +81,10 @@ def _expiry_times(settings: Settings, now: int) -> tuple[str, str]:
     return idle, max(idle, empty)
 
 
-# rule: clock-guard
-async def _redate(tx: Writer, clock: ReferenceClock) -> bool:
-    """Dates some sessions that a wrong clock used in the future to now, so that they expire.
-    Returns whether there were any."""
-    now = await clock.checked_now(tx)
-    ahead = ids.timestamp(now + MAX_JUMP_MS)
-    params = {"now": ids.timestamp(now), "ahead": ahead, "limit": _BATCH_SIZE}
-    return bool(await tx.all("sessions_redate", **params))
-
-
-# rule: clock-guard
-async def close_expired(
-    tx: Writer, settings: Settings, expired: list[str], clock: ReferenceClock
-) -> list[str]:
+async def close_expired(tx: Writer, settings: Settings, expired: list[str], now: int) -> list[str]:
     """Closes the sessions that are still expired and that no other transaction has locked, which
     hides their records. Returns their keys."""
     locked = [row[0] for row in await _lock(tx, expired)]
-    now = await clock.checked_now(tx)
     idle, empty = _expiry_times(settings, now)
     terms = {"gone_before": idle, "empty_before": empty, "now": ids.timestamp(now)}
     terms["removed"] = profiles.REMOVED

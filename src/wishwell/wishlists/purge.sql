@@ -8,11 +8,6 @@ WHERE is_session = 1 AND touched_at < :empty_before
 ORDER BY touched_at, profile_id
 LIMIT :limit;
 
--- name: sessions_redate
-UPDATE profiles SET touched_at = :now WHERE is_session = 1 AND profile_id IN (
-    SELECT p.profile_id FROM profiles p WHERE p.is_session = 1 AND p.touched_at > :ahead LIMIT :limit)
-RETURNING profile_id;
-
 -- name: session_lock
 -- Skips a session that another transaction is writing to; the next purge removes it. One session a statement, because
 -- a cluster locks rows of one server only.

@@ -64,7 +64,7 @@ def _session(request: Request, store: Store) -> str:
         cookies = request.service.shops.of(store).cookies
     except ServiceError:
         return ""
-    visitor = cookies.visitor(values[0], request.service.clock.for_ages() // 1000)
+    visitor = cookies.visitor(values[0], request.service.cookie_seconds())
     return visitor.session if visitor else ""
 
 

@@ -195,13 +195,13 @@ async def identify(request: Request, visit: StorefrontRequest) -> None:
 
 # rule: storefront-visitor
 def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profile | None:
-    now = request.service.clock.for_ages() // 1000
+    now = request.service.cookie_seconds()
     visitor = visit.shop.cookies.visitor(value, now)
     if visitor is None:
         return None
     visit.is_due = visitor.is_due(now)
     session = profiles.of_session(visit.store, visitor.session, by_token=True)
-    # Whatever the cookie's date, which may be ahead: a later visit gets a new session.
+    # Whatever the cookie's date, which may be in the future: a later visit gets a new session.
     return None if request.service.access_cache.is_profile_revoked(session.id) else session
 
 

@@ -104,7 +104,7 @@ async def session_of(request: Request, shop: Shop, key: str) -> tuple[Profile, b
     Raises ``Unauthenticated`` for a key that is invalid, expired, revoked or of another store, and
     counts a wrong one as a guess.
     """
-    now = request.service.clock.for_ages() // 1000
+    now = request.service.cookie_seconds()
     prefix, value = key[: len(PREFIX) + 37], key[len(PREFIX) + 37 :]
     of_store = prefix == f"{PREFIX}{shop.store.id}."
     visitor = shop.visitor_keys.visitor(value.encode(), now) if of_store else None

@@ -6,7 +6,7 @@ order. Written for the payloads of API version 2026-04, which omit nothing that 
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -16,11 +16,11 @@ from msgspec import Meta
 
 from wishwell import ids, products, profiles, stores
 from wishwell.db import RunAgain, Writer
-from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Invalid, Unauthenticated
 from wishwell.field_types import MAX_NUMBER
 from wishwell.importers import cells
 from wishwell.importers.feed_products import ProductRow, product_from_rows, row_of_variant
+from wishwell.jobs import Run
 from wishwell.products import Availability, NewProduct, Variant
 from wishwell.products.money import Money
 from wishwell.stores import Store
@@ -297,9 +297,14 @@ async def _record_delivery(tx: Writer, store: Store, delivery: str, now: str) ->
     return True
 
 
-# rules: platform-signed, clock-guard
-async def forget(tx: Writer, clock: ReferenceClock) -> int:
-    """Deletes a batch of deliveries of more than seven days ago. Returns their number. Raises
-    ``ClockSuspect``."""
-    before = ids.timestamp(max(0, await clock.checked_now(tx) - _REMEMBERED_MS))
+# rule: platform-signed
+async def forget(tx: Writer, now: int) -> int:
+    """Deletes a batch of deliveries of more than seven days ago. Returns their number."""
+    before = ids.timestamp(max(0, now - _REMEMBERED_MS))
     return len(await tx.all("platform_deliveries_forget", before=before, limit=_BATCH_SIZE))
+
+
+async def remove_deliveries(run: Run, now: int) -> AsyncIterator[int]:
+    """Deletes old deliveries in batches: a step of the job ``purge``."""
+    while count := await run.db.write(forget, now):
+        yield count
