@@ -123,9 +123,9 @@ class Runner:
 
         def check() -> None:
             nonlocal timer
-            left = limit - self._run.idle_seconds()
-            if left > 0:
-                timer = loop.call_later(left, check)
+            seconds_left = limit - self._run.idle_seconds()
+            if seconds_left > 0:
+                timer = loop.call_later(seconds_left, check)
             elif self._mark_failing("overdue"):
                 log.warning(f"{self._job.name}_overdue", seconds=limit)
 
