@@ -47,7 +47,7 @@ class ProfileExport(msgspec.Struct):
     lists: list[ExportedList]
     items: list[items.Item]
     shares: list[shares.Share]
-    reservations: list[personal_export.Reserved]
+    reservations: list[personal_export.ExportedReservation]
     purchases: list[orders.PurchaseView]
     events: list[events.Event]
 
@@ -65,7 +65,7 @@ SHOWN = {
     "ExportedList": ExportedList,
     "Profile": records.ProfileView,
     "ProfileExport": ProfileExport,
-    "ExportedReservation": personal_export.Reserved,
+    "ExportedReservation": personal_export.ExportedReservation,
     "WishlistEvent": in_python("Event", events.Event),
     "StoreSettings": stores.Store,
     "StoreNaming": naming.Naming,

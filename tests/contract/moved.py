@@ -85,7 +85,7 @@ def load(bench, path, handle, *, dry=False, steps=None):
 
 def delete(bench, store):
     doomed = bench.write(store_deletion.begin, store.handle, NOW)
-    return bench.drain(store_deletion.run(bench.db, doomed))
+    return bench.drain(store_deletion.remove_store(bench.db, doomed))
 
 
 def wish(bench, profile, *products, **fields):

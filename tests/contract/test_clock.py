@@ -114,7 +114,7 @@ class ForgetCustomers:
         bench.save(self.customer)
 
     def run(self, clock):
-        return guarded(self.bench, clock, erasure.idle)
+        return guarded(self.bench, clock, erasure.erase_idle)
 
     def is_whole(self):
         return not self.bench.read(erasure.is_under_way, self.customer.id)
@@ -176,10 +176,10 @@ class ForgetErasure:
         self.bench, self.customer = bench, bench.new_customer(store)
         bench.save(self.customer)
         bench.write(erasure.erase, self.customer, bench.clock.milliseconds)
-        bench.drain(erasure.work(bench.db, bench.clock))
+        bench.drain(erasure.remove_erased(bench.db, bench.clock))
 
     def run(self, clock):
-        return guarded_write(self.bench, clock, erasure.forget, 7)
+        return guarded_write(self.bench, clock, erasure.forget_old, 7)
 
     def is_whole(self):
         of = "SELECT 1 FROM erasures WHERE profile_id = $1"
@@ -204,11 +204,13 @@ class EndExport:
     def __init__(self, bench, store):
         self.bench, self.store, self.id = bench, store, bench.new_id()
         delivery = PlatformWebhook(self.topic, self.id, self.id, bench.new_customer(store))
-        bench.write(platform_requests.take, store, delivery, self.id, bench.clock.milliseconds)
-        bench.drain(request_processing.work(bench.db, bench.clock))
+        bench.write(
+            platform_requests.record_request, store, delivery, self.id, bench.clock.milliseconds
+        )
+        bench.drain(request_processing.process_due(bench.db, bench.clock))
 
     def run(self, clock):
-        return request_processing.work(self.bench.db, clock)
+        return request_processing.process_due(self.bench.db, clock)
 
     def is_whole(self):
         [[state, export]] = self.bench.select(
@@ -422,12 +424,12 @@ def test_request_that_waits_for_the_clock_delays_no_other(bench, store, now):
     clock = Machine().process()
     make_suspect(bench, clock)
     request = PlatformWebhook("customers/redact", id, id, customer)
-    bench.write(platform_requests.take, store, request, id, now)
-    bench.drain(request_processing.work(bench.db, clock))
+    bench.write(platform_requests.record_request, store, request, id, now)
+    bench.drain(request_processing.process_due(bench.db, clock))
     assert export.is_whole()
     assert bench.read(erasure.is_under_way, customer.id)
     bench.write(clock.confirm)
-    bench.drain(request_processing.work(bench.db, clock))
+    bench.drain(request_processing.process_due(bench.db, clock))
     assert not export.is_whole()
 
 
@@ -741,7 +743,7 @@ def test_times_in_the_future_postpone_nothing(bench, store, now):
         clock.milliseconds = at
         repair(bench, at)
         bench.drain(purge.sessions(bench.db, SETTINGS, at))
-        bench.drain(erasure.idle(bench.db, at))
+        bench.drain(erasure.erase_idle(bench.db, at))
         bench.run(told.run(clock))
         for act in (export, deletion):
             bench.drain(act.run(clock))

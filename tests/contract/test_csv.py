@@ -404,7 +404,7 @@ def test_import_of_a_customer_who_is_being_erased_adds_the_wishes_afterwards(
     wish(bench, customer, 1, 2, 3)
     bench.write(erasure.erase, customer, AT)
     counts = load(bench, read(tmp_path, "Who,What\n7,4\n", store, WHO), store)
-    bench.drain(erasure.work(bench.db, bench.clock))
+    bench.drain(erasure.remove_erased(bench.db, bench.clock))
     assert (counts.profiles, counts.existing, [*items_by_product(bench, customer)]) == (1, 0, [4])
 
 
@@ -417,7 +417,7 @@ def test_imported_customers_are_not_forgotten_for_their_old_wishes(bench, store,
     load(bench, read(tmp_path, f"{HEADER}\n7,1,,,,,2020-01-01T00:00:00Z,\n", store), store)
 
     async def idle(days):
-        found = erasure.idle(bench.db, AT + days * 86_400_000, dry=True)
+        found = erasure.erase_idle(bench.db, AT + days * 86_400_000, dry=True)
         return [one.gid async for one, _ in found if one.store.id == store.id]
 
     assert bench.run(idle(29)) == []

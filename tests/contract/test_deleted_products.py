@@ -76,7 +76,7 @@ def test_deleting_a_store_deletes_its_deletion_markers(bench, wished):
     store, _ = wished
     bench.write(products.delete, store, "1", bench.clock.tick())
     bench.write(store_deletion.begin, store.handle, bench.clock.tick())
-    bench.drain(store_deletion.run(bench.db, store))
+    bench.drain(store_deletion.remove_store(bench.db, store))
     assert not bench.select("SELECT 1 FROM deleted_products WHERE store_id = $1", store.id)
     assert not bench.select("SELECT 1 FROM stores WHERE id = $1", store.id)
 

@@ -55,7 +55,7 @@ class World:
         return self.bench.write(erasure.erase, profile, self.bench.clock.milliseconds)
 
     def work(self):
-        return self.bench.drain(erasure.work(self.bench.db, self.bench.clock))
+        return self.bench.drain(erasure.remove_erased(self.bench.db, self.bench.clock))
 
     def feed(self, types=()):
         for _ in range(2):
@@ -64,7 +64,7 @@ class World:
 
     def document(self, profile):
         shown = self.bench.read(records.find, profile)
-        pieces = self.bench.drain(personal_export.document(self.bench.db, profile, shown))
+        pieces = self.bench.drain(personal_export.stream_document(self.bench.db, profile, shown))
         return msgspec.json.decode(b"".join(pieces))["data"]
 
     def rows(self):
@@ -90,7 +90,9 @@ def test_export_of_a_profile_fails_when_it_is_erased_concurrently(world):
     bench.save(ann)
 
     async def erased_meanwhile():
-        pieces = personal_export.document(bench.db, ann, await bench.db.read(records.find, ann))
+        pieces = personal_export.stream_document(
+            bench.db, ann, await bench.db.read(records.find, ann)
+        )
         await anext(pieces)
         await bench.db.long_write(erasure.erase, ann, bench.clock.milliseconds)
         return [piece async for piece in pieces]
@@ -216,7 +218,7 @@ def test_erased_customer_starts_again_and_the_sequence_continues(bench, world):
     world.work()
     later = bench.clock.milliseconds + 31 * 86_400_000
     for events_days, kept in ((31, [(1,)]), (7, [])):
-        bench.write(erasure.forget, events_days, later)
+        bench.write(erasure.forget_old, events_days, later)
         found = bench.select("SELECT 1 FROM erasures WHERE profile_id = $1", customer.id)
         assert found == kept
     bench.save(customer, 8)
@@ -266,7 +268,7 @@ def test_inactive_customers_are_forgotten(bench):
     async def idle(now, *, dry):
         return [
             one.gid
-            async for one, _ in erasure.idle(bench.db, now, dry=dry)
+            async for one, _ in erasure.erase_idle(bench.db, now, dry=dry)
             if one.store.id == store.id
         ]
 
@@ -286,7 +288,7 @@ def test_months_earlier_is_the_last_day_when_the_month_is_shorter():
     """Subtracting months gives the last day of a month that is shorter."""
     for now, months, before in (("2027-03-31", 1, "2027-02-28"), ("2027-01-15", 13, "2025-12-15")):
         at = ids.from_timestamp(f"{now}T10:00:00.000Z")
-        assert ids.timestamp(erasure.months_before(at, months)) == f"{before}T10:00:00.000Z"
+        assert ids.timestamp(erasure.subtract_months(at, months)) == f"{before}T10:00:00.000Z"
 
 
 @pytest.mark.slow

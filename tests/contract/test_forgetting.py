@@ -20,7 +20,7 @@ from wishwell.wishlists.items import ItemPatch
 
 def forget_idle_customers(bench, store, now, **options):
     """Erases the store's idle customers as of ``now``. Returns their GIDs."""
-    found = [customer for customer, _ in bench.drain(erasure.idle(bench.db, now, **options))]
+    found = [customer for customer, _ in bench.drain(erasure.erase_idle(bench.db, now, **options))]
     return [customer.gid for customer in found if customer.store.id == store.id]
 
 
@@ -64,7 +64,7 @@ def test_idle_customer_who_comes_back_before_the_erasure_is_kept(bench):
 
     async def erase():
         erased = []
-        async for customer, _ in erasure.idle(bench.db, later):
+        async for customer, _ in erasure.erase_idle(bench.db, later):
             erased += [customer] if customer in customers else []
             if erased:
                 back = {"profile": customers[1].id, "now": ids.timestamp(later)}
@@ -95,7 +95,7 @@ def test_erasure_is_in_the_feed_of_a_store_that_has_turned_events_off(bench, sto
         bench.save(customer)
         customer = replace(customer, store=bench.update_store(before, events=False))
         bench.write(erasure.erase, customer, bench.clock.milliseconds)
-        bench.drain(erasure.work(bench.db, bench.clock))
+        bench.drain(erasure.remove_erased(bench.db, bench.clock))
         found = "SELECT type FROM events WHERE profile_id = $1"
         assert [type for (type,) in bench.select(found, customer.id)] == types
 
@@ -108,7 +108,7 @@ def test_two_processes_that_remove_the_same_profiles_do_not_block_each_other(ben
         bench.write(erasure.erase, customer, bench.clock.milliseconds)
 
     async def work():
-        return [gone async for gone in erasure.work(bench.db, bench.clock)]
+        return [gone async for gone in erasure.remove_erased(bench.db, bench.clock)]
 
     async def both():
         async with asyncio.timeout(30):
@@ -131,24 +131,24 @@ STUCK = {
 def test_profile_that_cannot_be_removed_is_skipped_logged_and_tried_again(bench, engine):
     """A profile whose data can't be removed doesn't stop the others, and is retried.
     Rule: erase-completes."""
-    bench.drain(erasure.work(bench.db, bench.clock))  # what other tests have left
+    bench.drain(erasure.remove_erased(bench.db, bench.clock))  # what other tests have left
     customers = [bench.new_customer() for _ in range(3)]
     for customer in customers:
         bench.save(customer)
         bench.clock.tick()
         bench.write(erasure.erase, customer, bench.clock.milliseconds)
     since = ids.timestamp(bench.clock.milliseconds - 4)
-    assert bench.read(erasure.waiting) == (3, since)
+    assert bench.read(erasure.read_backlog) == (3, since)
     bench.execute(STUCK[engine].format(customers[0].id))
     with capture_logs() as logs:
-        assert bench.drain(erasure.work(bench.db, bench.clock)) == [1, 2]
+        assert bench.drain(erasure.remove_erased(bench.db, bench.clock)) == [1, 2]
     assert [(line["event"], line["key"]) for line in logs] == [
         ("profile_not_erased", customers[0].id)
     ]
     assert "stuck" in logs[0]["reason"]
-    assert bench.read(erasure.waiting) == (1, since)
+    assert bench.read(erasure.read_backlog) == (1, since)
     bench.execute("DROP TRIGGER stuck" + " ON items" * (engine == "postgresql"))
-    assert bench.drain(erasure.work(bench.db, bench.clock)) == [1]
+    assert bench.drain(erasure.remove_erased(bench.db, bench.clock)) == [1]
     assert bench.holds(customers[0]) == (0, 0, 0)
 
 
@@ -159,10 +159,10 @@ def test_erased_sequence_is_kept_30_days_or_a_day_longer_than_events(bench, stor
         bench.save(customer)
         erased = bench.clock.milliseconds
         bench.write(erasure.erase, customer, erased)
-        bench.drain(erasure.work(bench.db, bench.clock))
+        bench.drain(erasure.remove_erased(bench.db, bench.clock))
         kept = []
         for hours in (kept_days * 24 - 1, kept_days * 24 + 1):
-            bench.write(erasure.forget, events_days, erased + hours * 3_600_000)
+            bench.write(erasure.forget_old, events_days, erased + hours * 3_600_000)
             found = "SELECT count(*) FROM erasures WHERE profile_id = $1"
             kept += [count for (count,) in bench.select(found, customer.id)]
         assert kept == [1, 0], events_days
@@ -188,7 +188,7 @@ def test_export_of_a_person_has_every_event_however_many(bench, store):
     change(bench, customer, 624)
     bench.link(session, customer)
     shown = bench.read(records.find, customer)
-    document = b"".join(bench.drain(personal_export.document(bench.db, customer, shown)))
+    document = b"".join(bench.drain(personal_export.stream_document(bench.db, customer, shown)))
     events = msgspec.json.decode(document)["data"]["events"]
     sequences = {profile.gid: [] for profile in (session, customer)}
     for event in events:

@@ -300,7 +300,7 @@ def test_write_during_the_deletion_of_its_store_is_deleted_too(bench, shop):
 
     async def remove():
         late = iter(late_writes(bench, store).values())
-        async for _ in store_deletion.run(bench.db, doomed):
+        async for _ in store_deletion.remove_store(bench.db, doomed):
             assert store.id not in [
                 row[0] for row in await bench.db.read(deliveries.due, bench.clock())
             ]
@@ -484,5 +484,5 @@ def test_import_that_meets_an_erasure_finishes_it_first(bench, family, file):
     assert bench.read(erasure.is_under_way, erased.id)
     counts, _ = load(bench, file, family.store.handle)
     assert (counts.profiles, counts.existing) == (1, 2)
-    bench.drain(erasure.work(bench.db, bench.clock))
+    bench.drain(erasure.remove_erased(bench.db, bench.clock))
     assert (family.rows(), items_by_product(bench, erased).keys()) == before

@@ -448,7 +448,7 @@ def test_deleting_a_store_deletes_the_hashes_of_its_deliveries(bench, shop):
     bench.write(store_deletion.begin, shop.handle, bench.clock.tick())
     with pytest.raises(StoreDeleted):
         send_delivery(bench, shop, product(2))
-    bench.drain(store_deletion.run(bench.db, shop))
+    bench.drain(store_deletion.remove_store(bench.db, shop))
     assert not bench.select("SELECT 1 FROM platform_deliveries WHERE store_id = $1", shop.id)
 
 

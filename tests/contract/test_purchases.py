@@ -221,7 +221,7 @@ class World:
     def erase(self, who):
         of = self.person(who)
         self.bench.write(erasure.erase, of, self.now()[1])
-        self.bench.drain(erasure.work(self.bench.db, self.bench.clock))
+        self.bench.drain(erasure.remove_erased(self.bench.db, self.bench.clock))
         self.hand.erase(of.id)
         if of.is_session:
             self.visit()
@@ -511,7 +511,7 @@ def test_erasure_leaves_totals_and_hashes_only(bench, till):
     placed = bench.clock.tick()
     buy(bench, ann, (1, None, 2), (2, None, 1), at=placed)
     bench.write(erasure.erase, ann, bench.clock())
-    bench.drain(erasure.work(bench.db, bench.clock))
+    bench.drain(erasure.remove_erased(bench.db, bench.clock))
     for table, of in (("purchases", "profile_id"), ("removed_items", "profile_id")):
         assert bench.select(f"SELECT 1 FROM {table} WHERE {of} = $1", ann.id) == []
     assert bench.select("SELECT 1 FROM purchases WHERE placed_at = $1", placed) == []
@@ -532,7 +532,7 @@ def test_order_during_the_erasure_of_its_buyer_names_nobody(bench, till):
     assert buy(bench, ann, (1, None, 1), updated=2).matched == 1
     kept = "SELECT profile_id, placed_at, quantity FROM purchases WHERE store_id = $1"
     assert bench.select(kept, till.id) == [(None, "", 1)]
-    bench.drain(erasure.work(bench.db, bench.clock))
+    bench.drain(erasure.remove_erased(bench.db, bench.clock))
 
 
 def test_store_deletion_removes_purchases(bench, till):

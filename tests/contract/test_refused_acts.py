@@ -49,7 +49,7 @@ def decoded(line):
 
 
 def to_repeat(path):
-    acts, errors, warnings = journal_replay.read([path])
+    acts, errors, warnings = journal_replay.read_journals([path])
     assert (errors, warnings) == ([], [])
     return [act.action for act in acts]
 
@@ -209,7 +209,7 @@ def test_act_that_changes_while_the_journal_is_written_is_recorded_again(bench, 
 
     assert bench.run(story()) == [visitor.id, ann.id]
     assert actions(path) == [*ERASED, REFUSED, REFUSED, *ERASED]
-    acts, *_ = journal_replay.read([path])
+    acts, *_ = journal_replay.read_journals([path])
     assert [[*act.sessions] for act in acts] == [[], [visitor.id]]
 
 
@@ -243,7 +243,9 @@ def test_refusal_cancels_one_line_in_any_journal(tmp_path):
     def left(*files):
         for number, lines in enumerate(files):
             (tmp_path / str(number)).write_text("".join(lines))
-        acts, errors, _ = journal_replay.read([str(tmp_path / str(n)) for n in range(len(files))])
+        acts, errors, _ = journal_replay.read_journals(
+            [str(tmp_path / str(n)) for n in range(len(files))]
+        )
         assert errors == []
         return [act.id for act in acts]
 

@@ -66,7 +66,7 @@ def test_replay_repeats_missing_acts_once_in_any_order(bench, store):
         assert items(bench, ann) == 1
         first = [outcome for _, outcome in outcomes(bench, acts)]
         assert (first.count("repeated"), first.count("failed")) in ((7, 0), (6, 0), (5, 0))
-        bench.drain(erasure.work(bench.db, bench.clock))
+        bench.drain(erasure.remove_erased(bench.db, bench.clock))
         assert [items(bench, one) for one in (ann, visitor, bob)] == [0, 0, 1]
         for jti in ("", "a"):
             assert bench.read(auth.revoked_until, bob.id, jti) == ids.from_timestamp(until[1])
@@ -81,7 +81,7 @@ def test_replay_spares_whoever_came_back_after_the_erasure(bench, store):
     bench.save(ann)
     line = act(store, "profile.erased", profile=ann.id, created=created(bench, ann))
     bench.write(erasure.erase, ann, bench.clock.milliseconds)
-    bench.drain(erasure.work(bench.db, bench.clock))
+    bench.drain(erasure.remove_erased(bench.db, bench.clock))
     bench.clock.tick()
     bench.save(ann)
     assert outcomes(bench, [line]) == [("profile.erased", "done")]
@@ -101,7 +101,7 @@ def test_erasure_with_a_creation_date_in_the_future_erases_only_that_profile(ben
         line = act(store, "profile.erased", profile=ann.id, created=ahead)
         [found] = bench.drain(journal_replay.repeat(bench.db, [line], bench.clock, dry=False))
         assert (found.outcome, items(bench, ann)) == (outcome, 1)
-        bench.drain(erasure.work(bench.db, bench.clock))
+        bench.drain(erasure.remove_erased(bench.db, bench.clock))
         assert items(bench, ann) == (at is None)
     command = f"wishwell profile erase {ann.gid} --store {store.handle}"
     assert found.says.startswith(f"created: {ahead} is in the future.")
@@ -152,7 +152,7 @@ def test_replay_lists_deletions_and_names_unknown_actions(bench):
     store, gone = bench.new_store(events=True), bench.new_store()
     lines = [act(one, "store.deleted") for one in (store, gone)]
     bench.write(store_deletion.begin, gone.handle, bench.clock.tick())
-    for _ in bench.drain(store_deletion.run(bench.db, gone)):
+    for _ in bench.drain(store_deletion.remove_store(bench.db, gone)):
         pass
     make = SEALING, store, NewWebhook("https://shop.example/"), bench.new_id(), bench.clock.tick()
     hook = bench.write(webhooks.create, *make).id
@@ -219,9 +219,9 @@ def test_unreadable_lines_stop_no_others(tmp_path):
     (tmp_path / "c").write_bytes(good[2] + b'\n{"action":7}')  # complete, so not from a crash
     whole = f'{ERASED}, "created": "{TIME}", "sessions": {{"{ids.NO_UUID}": "{TIME}"}}}}'
     (tmp_path / "d").write_text(f'{whole}\n{REVOKED}, "until": "{TIME}"}}\n')
-    acts, *none = journal_replay.read([str(tmp_path / "d")])
+    acts, *none = journal_replay.read_journals([str(tmp_path / "d")])
     assert ([act.created or act.until for act in acts], none) == ([TIME, TIME], [[], []])
-    acts, errors, warnings = journal_replay.read([str(tmp_path / name) for name in "abc"])
+    acts, errors, warnings = journal_replay.read_journals([str(tmp_path / name) for name in "abc"])
     assert [one.time[-2:] for one in acts] == ["01", "02", "02", "03"]
     assert {str(value) for value in msgspec.structs.astuple(acts[0])[2:]} == {"", "{}"}
     at = enumerate(BAD.values(), 2)

@@ -265,7 +265,7 @@ def perform_step(bench, store, hand, people, step):
             restore(bench, store, hand.exported)
         case ("erase", who):
             bench.write(erasure.erase, people[who], bench.clock())
-            bench.drain(erasure.work(bench.db, bench.clock))
+            bench.drain(erasure.remove_erased(bench.db, bench.clock))
             if people[who].is_session:
                 people[who] = bench.new_session(store)
         case ("wait", hours):

@@ -26,7 +26,7 @@ def store_request(bench, store, topic, customer=None, *, id=None, body=None):
     named = id or bench.new_id(), body or bench.new_id()
     delivery = PlatformWebhook(topic, *named, customer)
     return bench.write(
-        platform_requests.take, store, delivery, bench.new_id(), bench.clock.milliseconds
+        platform_requests.record_request, store, delivery, bench.new_id(), bench.clock.milliseconds
     )
 
 
@@ -42,12 +42,12 @@ def requests_by_id(bench, store):
 def process_due(bench):
     """Processes everything due; returns the erased GIDs and the number of steps."""
 
-    steps = bench.drain(request_processing.work(bench.db, bench.clock))
+    steps = bench.drain(request_processing.process_due(bench.db, bench.clock))
     return [step.gid for step in steps if step is not None], len(steps)
 
 
 def run_erasure(bench):
-    bench.drain(erasure.work(bench.db, bench.clock))
+    bench.drain(erasure.remove_erased(bench.db, bench.clock))
 
 
 def advance_clock(bench, milliseconds):
@@ -80,7 +80,9 @@ def test_export_is_deleted_after_30_days(bench, store):
     id = store_request(bench, store, "customers/data_request", ann)
 
     def export(of=store):
-        return bench.read(platform_requests.export, of, id, ids.timestamp(bench.clock.milliseconds))
+        return bench.read(
+            platform_requests.read_export, of, id, ids.timestamp(bench.clock.milliseconds)
+        )
 
     with pytest.raises(NotFound):
         export()
@@ -112,7 +114,7 @@ def test_erasure_discards_an_export_that_is_being_made(bench, store, monkeypatch
     ann, ben = bench.new_customer(store), bench.new_customer(store)
     bench.save(ann)
     id, other = (store_request(bench, store, "customers/data_request", who) for who in (ann, ben))
-    document = personal_export.document
+    document = personal_export.stream_document
 
     async def slow(db, profile, shown):
         async for piece in document(db, profile, shown):
@@ -120,7 +122,7 @@ def test_erasure_discards_an_export_that_is_being_made(bench, store, monkeypatch
         if profile == ann:
             await db.long_write(erasure.erase, ann, bench.clock.milliseconds)
 
-    monkeypatch.setattr(personal_export, "document", slow)
+    monkeypatch.setattr(personal_export, "stream_document", slow)
     process_due(bench)
     after = requests_by_id(bench, store)
     assert (after[id].state, after[other].state) == ("erased", "exported")
@@ -142,14 +144,14 @@ def test_request_waits_while_its_customer_is_being_erased(bench, store):
     process_due(bench)
     assert requests_by_id(bench, store)[id].state == "exported"
     now = ids.timestamp(bench.clock.milliseconds)
-    assert b'"items":[]' in bench.read(platform_requests.export, store, id, now)
+    assert b'"items":[]' in bench.read(platform_requests.read_export, store, id, now)
 
 
 def stopped_after(bench, steps):
     """Runs ``steps`` steps of the work, then stops as if killed."""
 
     async def run():
-        running: Any = request_processing.work(bench.db, bench.clock)
+        running: Any = request_processing.process_due(bench.db, bench.clock)
         for _ in range(steps):
             await anext(running)
         await running.aclose()
@@ -181,7 +183,7 @@ def test_store_is_deleted_after_7_days(bench, store, monkeypatch):
     with pytest.raises(Conflict):
         bench.read(stores.by_handle, store.handle)
     with pytest.raises(Conflict):  # rule: privacy-requests
-        bench.write(platform_requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
+        bench.write(platform_requests.cancel, store, id, ids.timestamp(bench.clock.milliseconds))
     assert sum(item_count(bench, customer) for customer in wished) == 3
     assert process_due(bench) == ([], 0)  # not before every process has seen it
     advance_clock(bench, stores.PROPAGATION_MS)
@@ -202,7 +204,7 @@ def test_store_deletion_can_be_cancelled_until_it_begins(bench, store):
     bench.save(ann)
     id = store_request(bench, store, "shop/redact")
     advance_clock(bench, 7 * DAY_MS)
-    bench.write(platform_requests.call_off, store, id, ids.timestamp(bench.clock.milliseconds))
+    bench.write(platform_requests.cancel, store, id, ids.timestamp(bench.clock.milliseconds))
     advance_clock(bench, DAY_MS)
     process_due(bench)
     assert requests_by_id(bench, store)[id].state == "called_off"
@@ -270,11 +272,11 @@ def test_failing_request_delays_no_other(bench, store, monkeypatch):
 
 def test_waiting_requests_are_counted_by_topic(bench, store):
     """Waiting requests are counted by topic, with the oldest's time."""
-    before = bench.read(platform_requests.waiting).get("shop/redact", (0, ""))[0]
+    before = bench.read(platform_requests.read_backlog).get("shop/redact", (0, ""))[0]
     store_request(bench, store, "shop/redact")
     store_request(bench, store, "customers/redact")  # names no customer
     store_request(bench, store, "customers/data_request", bench.new_customer(store))
     process_due(bench)
-    after = bench.read(platform_requests.waiting)
+    after = bench.read(platform_requests.read_backlog)
     assert after.keys() == {"shop/redact"}
     assert after["shop/redact"][0] == before + 1

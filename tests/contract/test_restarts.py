@@ -138,7 +138,7 @@ def test_erasure_waits_for_deliveries_that_are_being_queued(bench, store):
 
     async def erase():
         await bench.db.long_write(erasure.erase, customer, bench.clock.milliseconds)
-        return [gone async for gone in erasure.work(bench.db, bench.clock)]
+        return [gone async for gone in erasure.remove_erased(bench.db, bench.clock)]
 
     assert run_while_open(bench, queue, erase())[-1] == 1
     assert [taken.type for taken in turns[0].claimed] == ["item.created"]

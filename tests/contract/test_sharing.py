@@ -234,7 +234,7 @@ class World:
 
     def erase(self, one):
         self.bench.write(erasure.erase, self.profiles[one], self.bench.clock())
-        self.bench.drain(erasure.work(self.bench.db, self.bench.clock))
+        self.bench.drain(erasure.remove_erased(self.bench.db, self.bench.clock))
         self.forget(one)
 
     def forget(self, one):

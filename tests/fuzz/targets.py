@@ -334,7 +334,7 @@ def journal(data: bytes) -> None:
     """Each line of a journal is named, or read as ``json`` reads it: no act is lost or changed."""
     with tempfile.NamedTemporaryFile() as file:
         Path(file.name).write_bytes(data)
-        acts, errors, warnings = journal_replay.read([file.name])
+        acts, errors, warnings = journal_replay.read_journals([file.name])
     lines = [line for line in data.split(b"\n") if line]
     assert len(acts) + len(errors) + len(warnings) == len(lines) and len(warnings) <= 1
     plain = []

@@ -280,7 +280,7 @@ for number in range({number}):
     assert wait_until(path.exists, seconds=30)
     path.rename(tmp_path / "rotated")
     assert [writer.wait(60) for writer in writers] == [0, 0]
-    acts, *wrong = journal_replay.read([str(path), str(tmp_path / "rotated")])
+    acts, *wrong = journal_replay.read_journals([str(path), str(tmp_path / "rotated")])
     assert (len(acts), wrong) == (2 * number, [[], []])
 
 

@@ -294,10 +294,10 @@ async def purge_command(db: Database, settings: Settings, /, dry: bool) -> None:
     expired = functools.partial(purge.sessions, db, settings, dry=dry, failed=failed_profiles)
     async for sessions in pause_between(clock.guarded(db, expired)):
         progress.report(format_count(sessions, "session"))
-    async for _ in clock.guarded(db, functools.partial(erasure.idle, db, dry=dry)):
+    async for _ in clock.guarded(db, functools.partial(erasure.erase_idle, db, dry=dry)):
         customers += 1
     if customers and not dry:
-        async for _ in pause_between(erasure.work(db, clock, failed_profiles)):
+        async for _ in pause_between(erasure.remove_erased(db, clock, failed_profiles)):
             pass
     outcome = "would be removed" if dry else "removed"
     terminal.say(

@@ -57,7 +57,7 @@ async def profile_erase(
                 pending_keys += erased_keys
         if pending_keys and not start:
             terminal.say("no longer visible; waiting for the data to be removed", err=True)
-        async for _ in pause_between(erasure.work(db, clock)):
+        async for _ in pause_between(erasure.remove_erased(db, clock)):
             progress.report(f"{erased:,} of {len(targets):,} erased; the rest is being removed")
     unfinished = [key for key in pending_keys if await db.read(erasure.is_under_way, key)]
     if unfinished:
@@ -75,7 +75,7 @@ async def profile_erase(
 @in_store
 async def profile_requests(db: Database, _: Settings, store: Store, /, as_json: bool) -> None:
     """List the platform's privacy requests to a store, newest first."""
-    terminal.show(await db.read(platform_requests.every, store), as_json)
+    terminal.show(await db.read(platform_requests.find_all, store), as_json)
 
 
 def _read_gids(gid: str | None, path: str | None) -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ async def restore_replay(
     Give the journals of all nodes, in any order, before you serve again. Deletions of stores and
     webhooks are listed, for you to repeat.
     """
-    acts, errors, warnings = journal_replay.read(paths)
+    acts, errors, warnings = journal_replay.read_journals(paths)
     for line in (*warnings, *errors):
         terminal.say(line, err=True)
     progress, outcomes, unknown_acts_by_store = Progress(), Counter[str](), Counter[str]()
@@ -46,7 +46,7 @@ async def restore_replay(
             listed_acts.append(act)
     failed_profiles = set[str]()
     if not dry:
-        async for _ in pause_between(erasure.work(db, clock, failed_profiles)):
+        async for _ in pause_between(erasure.remove_erased(db, clock, failed_profiles)):
             pass
     if listed_acts or as_json:
         terminal.show(listed_acts, as_json)

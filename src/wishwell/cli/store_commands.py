@@ -213,7 +213,7 @@ async def store_delete(db: Database, _settings: Settings, /, handle: str, yes: b
     # After this time, every process has seen the deletion and has stopped writing to the store.
     await asyncio.sleep(stores.PROPAGATION_MS / 1000)
     deleted_profiles = 0
-    async for deleted_profiles in pause_between(store_deletion.run(db, target)):
+    async for deleted_profiles in pause_between(store_deletion.remove_store(db, target)):
         progress.report(f"{format_count(deleted_profiles, 'profile')} deleted")
     terminal.say(f"deleted the store {handle} with {format_count(deleted_profiles, 'profile')}")
 

@@ -37,16 +37,16 @@ Outcome = Literal["to repeat", "repeated", "done", "unknown", "by hand", "failed
 _LATEST_REVOCATION = "9999-01-01T00:00:00.000Z"
 """Later tokens, and later revocations of the same profile, are dated after this one."""
 
-_MAX_ERROR = 200
+_MAX_ERROR_CHARACTERS = 200
 """Characters of an error that are shown."""
 
-_COMMANDS = {
+_OPERATOR_COMMANDS = {
     "webhook.deleted": "wishwell webhook delete {id} --store {store}",
     "store.deleted": "wishwell store delete {store}",
 }
 
 
-class Replayed(msgspec.Struct, rename="camel", omit_defaults=True):
+class ReplayedAct(msgspec.Struct, rename="camel", omit_defaults=True):
     """The outcome of an act. ``unknown``: the database has no such profile, token or store."""
 
     outcome: Outcome
@@ -57,106 +57,121 @@ class Replayed(msgspec.Struct, rename="camel", omit_defaults=True):
     says: str = ""
 
 
-def read(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
+def read_journals(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]]:
     """Reads journals. Returns their acts in the order of time, errors, and warnings. Omits refused
     acts: each line about one cancels one line with that id, in any of the journals.
 
     A last line without its end is a warning: after a crash, its act was not done. Raises
     ``OSError``.
     """
-    acts: list[tuple[Act, str]] = []
+    acts_with_line_ids: list[tuple[Act, str]] = []
     errors: list[str] = []
     warnings: list[str] = []
     for path in paths:
         with files.open_regular(path) as file:
             lines = file.read().split(b"\n")
         for number, line in enumerate(lines, 1):
-            at = f"{path}, line {number}:"
+            position = f"{path}, line {number}:"
             try:
                 if line:
-                    acts.append((_decoded(line), line_id(line)))
+                    acts_with_line_ids.append((_decode_act(line), line_id(line)))
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:
                 is_json = isinstance(error, msgspec.ValidationError)
                 if number == len(lines) and line.startswith(b"{") and not is_json:
                     warnings.append(
-                        f"{at} was cut off. If by a crash, its act was not done; if by a copy of "
-                        "the file, replay a newer copy"
+                        f"{position} was cut off. If by a crash, its act was not done; if by a "
+                        "copy of the file, replay a newer copy"
                     )
                 else:
-                    errors.append(f"{at} can't be read ({str(error)[:_MAX_ERROR]})")
-    return sorted(_done(acts), key=lambda act: act.time), errors, warnings
+                    reason = str(error)[:_MAX_ERROR_CHARACTERS]
+                    errors.append(f"{position} can't be read ({reason})")
+    return sorted(_omit_refused(acts_with_line_ids), key=lambda act: act.time), errors, warnings
 
 
 # rule: journal-refused
-def _done(acts: Sequence[tuple[Act, str]]) -> Iterator[Act]:
+def _omit_refused(acts_with_line_ids: Sequence[tuple[Act, str]]) -> Iterator[Act]:
     """Yields the acts, given with the ids of their lines, that weren't refused."""
-    refused = Counter(act.id for act, _ in acts if act.action == REFUSED)
-    for act, line in acts:
-        if refused[line] > 0:
-            refused[line] -= 1
+    refusals_by_line_id = Counter(act.id for act, _ in acts_with_line_ids if act.action == REFUSED)
+    for act, act_line_id in acts_with_line_ids:
+        if refusals_by_line_id[act_line_id] > 0:
+            refusals_by_line_id[act_line_id] -= 1
         elif act.action != REFUSED:
             yield act
 
 
-def _decoded(line: bytes) -> Act:
+def _decode_act(line: bytes) -> Act:
     """Returns a line's act. Raises ``MsgspecError``, ``ValueError``, ``RecursionError``."""
     act = msgspec.json.decode(line, type=Act)
     if (key := json_keys.duplicate_key(line)) is not None:
         raise msgspec.ValidationError(f"{key!r} occurs twice")
-    _, needed = _REPEAT.get(act.action, (None, ("id",) if act.action == REFUSED else ()))
-    given = [(field, getattr(act, field)) for field in needed]
-    optional = [("jti", act.jti), ("created", act.created)]
-    given += [(field, value) for field, value in optional if value]
+    no_repeat = None, ("id",) if act.action == REFUSED else ()
+    _, required_fields = _REPEATS_BY_ACTION.get(act.action, no_repeat)
+    fields = [(field, getattr(act, field)) for field in required_fields]
+    optional_fields = [("jti", act.jti), ("created", act.created)]
+    fields += [(field, text) for field, text in optional_fields if text]
     for session, created in act.sessions.items():
-        given += [("sessions", session), ("created", created)]
-    for field, value in given:
+        fields += [("sessions", session), ("created", created)]
+    for field, text in fields:
         pattern = ids.TIME_PATTERN if field in ("created", "until") else ids.UUID_PATTERN
-        if not pattern.fullmatch(value):
-            raise msgspec.ValidationError(f"{field}: {value[:80]!r} isn't valid")
+        if not pattern.fullmatch(text):
+            raise msgspec.ValidationError(f"{field}: {text[:80]!r} isn't valid")
     return act
 
 
 # rule: journal-replay
 async def repeat(
     db: Database, acts: Sequence[Act], clock: ids.Clock, *, dry: bool
-) -> AsyncIterator[Replayed]:
+) -> AsyncIterator[ReplayedAct]:
     """Repeats each act that the database lacks; with ``dry`` it only finds them."""
-    run: Callable[..., Awaitable[Outcome]] = db.read if dry else db.long_write
-    known = {store.id: store for store in await db.read(stores.listed)}
-    stored = {row[0] for row in await db.read(run_statement, "stores_changed", since="")}
+    stores_by_id = {store.id: store for store in await db.read(stores.listed)}
+    stored_ids = {row[0] for row in await db.read(run_statement, "stores_changed", since="")}
     # In a backup from before it was linked, a session is a separate profile.
-    each = (structs.replace(a, profile=s, created=c) for a in acts for s, c in a.sessions.items())
-    for act in (*each, *acts):
+    session_acts = (
+        structs.replace(act, profile=session, created=created)
+        for act in acts
+        for session, created in act.sessions.items()
+    )
+    for act in (*session_acts, *acts):
         if act.action == "command":
             continue
-        store, says = known.get(act.store_id), ""
-        outcome: Outcome = "unknown"
-        try:
-            if act.action not in _REPEAT:
-                outcome, says = "failed", "This version doesn't know such acts."
-            elif store is not None or act.action == "token.revoked":
-                outcome = await run(_REPEAT[act.action][0], store, act, clock(), dry)
-            elif act.store_id in stored:  # rule: bad-row
-                outcome, says = "failed", "The row of this store can't be read; the log says why."
-            else:
-                says = "This database has no such store."
-        except NotFound:
-            pass
-        except ServiceError as error:
-            outcome, says = "failed", error.message
-        if outcome == "repeated" and dry:
-            outcome = "to repeat"
-        if outcome == "by hand" and store is not None:
-            says = _COMMANDS[act.action].format(id=act.id, store=store.handle)
-        named = act.profile or act.id or act.store_id
+        store = stores_by_id.get(act.store_id)
+        outcome: Outcome = "failed"
+        if act.action not in _REPEATS_BY_ACTION:
+            explanation = "This version doesn't know such acts."
+        elif store is not None or act.action == "token.revoked":
+            outcome, explanation = await _repeat_act(db, store, act, clock(), dry)
+        elif act.store_id in stored_ids:  # rule: bad-row
+            explanation = "The row of this store can't be read; the log says why."
+        else:
+            outcome, explanation = "unknown", "This database has no such store."
+        subject_id = act.profile or act.id or act.store_id
         handle = store.handle if store else act.store
-        yield Replayed(outcome, act.time, act.action, handle, named, says)
+        yield ReplayedAct(outcome, act.time, act.action, handle, subject_id, explanation)
+
+
+async def _repeat_act(
+    db: Database, store: Store | None, act: Act, now: int, dry: bool
+) -> tuple[Outcome, str]:
+    """Repeats an act of a known action. Returns its outcome, and an explanation or ''."""
+    run: Callable[..., Awaitable[Outcome]] = db.read if dry else db.long_write
+    use_case, _ = _REPEATS_BY_ACTION[act.action]
+    try:
+        outcome = await run(use_case, store, act, now, dry)
+    except NotFound:
+        return "unknown", ""
+    except ServiceError as error:
+        return "failed", error.message
+    if outcome == "repeated" and dry:
+        return "to repeat", ""
+    if outcome == "by hand" and store is not None:
+        return outcome, _OPERATOR_COMMANDS[act.action].format(id=act.id, store=store.handle)
+    return outcome, ""
 
 
 async def _revoke_token(tx: Writer, _: Store | None, act: Act, now: int, dry: bool) -> Outcome:
-    found = [token for token in await auth.admin_tokens(tx, None) if token.id == act.id]
-    if not found or found[0].revoked_at:
-        return "done" if found else "unknown"
+    tokens = [token for token in await auth.admin_tokens(tx, None) if token.id == act.id]
+    if not tokens or tokens[0].revoked_at:
+        return "done" if tokens else "unknown"
     if not dry:
         await auth.revoke_admin_token(tx, act.id, ids.timestamp(now))
     return "repeated"
@@ -192,7 +207,7 @@ async def _cancel_request(tx: Writer, store: Store, act: Act, now: int, dry: boo
     if row is None or platform_requests.from_row(row).state == "called_off":
         return "done" if row else "unknown"
     if not dry:
-        await platform_requests.call_off(tx, store, act.id, ids.timestamp(now))
+        await platform_requests.cancel(tx, store, act.id, ids.timestamp(now))
     return "repeated"
 
 
@@ -212,7 +227,7 @@ async def _forget_order(tx: Writer, store: Store, act: Act, now: int, dry: bool)
     return "repeated"
 
 
-_REPEAT: Mapping[str, tuple[Callable[..., Awaitable[Outcome]], tuple[str, ...]]] = {
+_REPEATS_BY_ACTION: Mapping[str, tuple[Callable[..., Awaitable[Outcome]], tuple[str, ...]]] = {
     "token.revoked": (_revoke_token, ("id",)),
     "profile.revoked": (_revoke_profile, ("store_id", "profile", "until")),
     "profile.erased": (_erase, ("store_id", "profile", "created")),

@@ -19,7 +19,7 @@ from wishwell.wishlists import items, lists, orders, shares
 T = TypeVar("T")
 
 
-class Reserved(msgspec.Struct, rename="camel"):
+class ExportedReservation(msgspec.Struct, rename="camel"):
     """A reservation that the profile has made of somebody's item.
 
     The item's owner isn't shown.
@@ -32,91 +32,102 @@ class Reserved(msgspec.Struct, rename="camel"):
 
 
 # rules: profile-export, reserve-secret
-async def document(db: Database, profile: Profile, shown: ProfileView) -> AsyncIterator[bytes]:
-    """Yields the document in pieces of at most a list or a page. ``shown`` is the profile itself.
+async def stream_document(
+    db: Database, profile: Profile, view: ProfileView
+) -> AsyncIterator[bytes]:
+    """Yields the document in pieces of at most a list or a page. ``view`` is the profile itself.
 
     Omits others' reservations on the profile's items. Raises ``profiles.missing`` if the profile is
     closed or erased in the meantime.
     """
-    yield b'{"data":{"profile":' + msgspec.json.encode(shown)
-    parts: Mapping[str, AsyncIterator[Iterable[Any]]] = {
-        "lists": _lists(db, profile),
-        "items": _items(db, profile),
-        "shares": _each(db, profile, shares.find_all),
-        "reservations": _each(db, profile, _reserved),
-        "purchases": _each(db, profile, orders.of_profile),
-        "events": _events(db, profile),
+    yield b'{"data":{"profile":' + msgspec.json.encode(view)
+    batches_by_name: Mapping[str, AsyncIterator[Iterable[Any]]] = {
+        "lists": _stream_lists(db, profile),
+        "items": _stream_items(db, profile),
+        "shares": _stream_all(db, profile, shares.find_all),
+        "reservations": _stream_all(db, profile, _find_reservations),
+        "purchases": _stream_all(db, profile, orders.of_profile),
+        "events": _stream_events(db, profile),
     }
-    for name, pieces in parts.items():
+    for name, batches in batches_by_name.items():
         yield f',"{name}":['.encode()
-        between = b""
-        async for piece in pieces:
-            if encoded := b",".join(map(msgspec.json.encode, piece)):
-                yield between + encoded
-                between = b","
+        separator = b""
+        async for records in batches:
+            if records_json := b",".join(map(msgspec.json.encode, records)):
+                yield separator + records_json
+                separator = b","
         yield b"]"
     yield b"}}"
 
 
-async def _read(
+async def _read_unless_erased(
     db: Database, profile: Profile, use_case: Callable[..., Awaitable[T]], *arguments: Any
 ) -> T:
-    """Reads a piece. Raises ``profiles.missing`` if the profile is being erased by then."""
-    found = await db.read(use_case, *arguments)
+    """Reads records. Raises ``profiles.missing`` if the profile is being erased by then."""
+    records = await db.read(use_case, *arguments)
     if await db.read(erasure.is_under_way, profile.id):  # rule: erase-immediate
         raise profiles.missing(profile)
-    return found
+    return records
 
 
-async def _each(
+async def _stream_all(
     db: Database, profile: Profile, use_case: Callable[[Reader, Profile], Awaitable[list[Any]]]
 ) -> AsyncIterator[Iterable[Any]]:
-    yield await _read(db, profile, use_case, profile)
+    yield await _read_unless_erased(db, profile, use_case, profile)
 
 
-async def _lists(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
+async def _stream_lists(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
     """Yields the lists, oldest first, with their item ids in the customer's order."""
-    for row in await _read(db, profile, lambda tx: tx.all("lists_all", profile=profile.id)):
+    for row in await _read_unless_erased(
+        db, profile, lambda tx: tx.all("lists_all", profile=profile.id)
+    ):
         try:
-            found = await _read(db, profile, lists.find, profile, row[0], "customer")
+            wishlist = await _read_unless_erased(
+                db, profile, lists.find, profile, row[0], "customer"
+            )
         except NotFound:
             continue
-        on = [item.id for item in found.items or ()]
-        found.items = UNSET
-        yield [{**msgspec.to_builtins(found), "itemIds": on}]
+        item_ids = [item.id for item in wishlist.items or ()]
+        wishlist.items = UNSET
+        yield [{**msgspec.to_builtins(wishlist), "itemIds": item_ids}]
 
 
-async def _items(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
-    asked = PageRequest(None, pages.MAX_SIZE)
+async def _stream_items(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
+    page_request = PageRequest(None, pages.MAX_SIZE)
     while True:
-        page = await _read(db, profile, items.page, profile, asked)
+        page = await _read_unless_erased(db, profile, items.page, profile, page_request)
         items.show(page.records, text_ids=profile.store.has_text_ids)
         yield page.records
         if page.next is None:
             return
-        asked = msgspec.structs.replace(asked, cursor=page.next)
+        page_request = msgspec.structs.replace(page_request, cursor=page.next)
 
 
-async def _reserved(tx: Reader, profile: Profile) -> list[Reserved]:
-    owners = [row[0] for row in await tx.all("held_owners", profile=profile.id)]
-    rows = await tx.all("person_reserved", holder=profile.id, owners=owners) if owners else ()
-    shown = profile.store.shown_id
+async def _find_reservations(tx: Reader, profile: Profile) -> list[ExportedReservation]:
+    owner_ids = [row[0] for row in await tx.all("held_owners", profile=profile.id)]
+    rows = await tx.all("person_reserved", holder=profile.id, owners=owner_ids) if owner_ids else ()
+    show_id = profile.store.shown_id
     return [
-        Reserved(shown(product), shown(variant) if variant else UNSET, quantity, created_at)
+        ExportedReservation(
+            show_id(product), show_id(variant) if variant else UNSET, quantity, created_at
+        )
         for product, variant, quantity, created_at in rows
     ]
 
 
-async def _events(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
+async def _stream_events(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
     """Yields the events of the profile and of sessions that were merged into it."""
-    for key in (*await _read(db, profile, erasure.linked, profile), profile.id):
-        rows, after = None, 0
-        while rows is None or len(rows) == pages.MAX_SIZE:
-            rows = await _read(db, profile, _events_after, key, after)
-            after = rows[-1].sequence if rows else after
-            yield rows
+    for key in (
+        *await _read_unless_erased(db, profile, erasure.find_linked_sessions, profile),
+        profile.id,
+    ):
+        batch, after = None, 0
+        while batch is None or len(batch) == pages.MAX_SIZE:
+            batch = await _read_unless_erased(db, profile, _read_events, key, after)
+            after = batch[-1].sequence if batch else after
+            yield batch
 
 
-async def _events_after(tx: Reader, key: str, after: int) -> list[events.Event]:
-    named = {"profile": key, "after": after, "limit": pages.MAX_SIZE}
-    return [events.from_row(row) for row in await tx.all("person_events", **named)]
+async def _read_events(tx: Reader, key: str, after: int) -> list[events.Event]:
+    params = {"profile": key, "after": after, "limit": pages.MAX_SIZE}
+    return [events.from_row(row) for row in await tx.all("person_events", **params)]

@@ -29,7 +29,7 @@ _SAME_BODY_MS = 2 * ids.DAY_MS
 """Milliseconds during which the same body is a duplicate. The platform's retries end earlier."""
 
 
-_ALL = 1_000_000
+_MAX_REQUESTS = 1_000_000
 
 
 class PlatformWebhook(NamedTuple):
@@ -74,7 +74,9 @@ def from_row(row: Row) -> PlatformRequest:
 
 
 # rules: privacy-requests, store-delete
-async def take(tx: Writer, store: Store, delivery: PlatformWebhook, id: str, now: int) -> str:
+async def record_request(
+    tx: Writer, store: Store, delivery: PlatformWebhook, id: str, now: int
+) -> str:
     """Stores the request of a delivery; ``now`` in milliseconds. Returns the request's id, for a
     duplicate that of the first (idempotent).
 
@@ -83,42 +85,42 @@ async def take(tx: Writer, store: Store, delivery: PlatformWebhook, id: str, now
     # The lock prevents duplicates, and requests of a deleted store.
     await tx.one("store_write_lock", store=store.id)
     await stores.check_not_deleting(tx, store)
-    named = {"store": store.id, "delivery": delivery.id, "hash": delivery.body_hash}
+    params = {"store": store.id, "delivery": delivery.id, "hash": delivery.body_hash}
     since = ids.timestamp(max(0, now - _SAME_BODY_MS))
-    row = await tx.one("request_taken", **named, since=since)
-    if row is not None:
-        return str(row[0])
-    wait = DELETION_DAYS * ids.DAY_MS if delivery.topic == "shop/redact" else 0
-    customer, at = delivery.customer, ids.timestamp(now)
+    duplicate = await tx.one("request_taken", **params, since=since)
+    if duplicate is not None:
+        return str(duplicate[0])
+    wait_ms = DELETION_DAYS * ids.DAY_MS if delivery.topic == "shop/redact" else 0
+    customer, received_at = delivery.customer, ids.timestamp(now)
     # A customer without an id, only with an email address, can't have data here.
-    empty = customer is None and delivery.topic != "shop/redact"
+    has_no_data = customer is None and delivery.topic != "shop/redact"
     await tx.run(
         "request_add",
-        **named,
+        **params,
         id=id,
         topic=delivery.topic,
-        state="nothing" if empty else "waiting",
-        now=at,
-        due=None if empty else ids.timestamp(now + wait),
-        done=at if empty else None,
+        state="nothing" if has_no_data else "waiting",
+        now=received_at,
+        due=None if has_no_data else ids.timestamp(now + wait_ms),
+        done=received_at if has_no_data else None,
         profile=customer and customer.id,
         gid=customer and customer.gid,
     )
     return id
 
 
-async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[PlatformRequest]:
+async def page(tx: Reader, store: Store, page_request: PageRequest) -> Page[PlatformRequest]:
     """Returns a page of a store's requests, newest first."""
-    return await pages.read(tx, "requests", WholeStore(store), asked, from_row)
+    return await pages.read(tx, "requests", WholeStore(store), page_request, from_row)
 
 
-async def every(tx: Reader, store: Store) -> list[PlatformRequest]:
+async def find_all(tx: Reader, store: Store) -> list[PlatformRequest]:
     """Returns all requests of a store, newest first."""
-    return (await page(tx, store, PageRequest(None, _ALL))).records
+    return (await page(tx, store, PageRequest(None, _MAX_REQUESTS))).records
 
 
 # rule: privacy-requests
-async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
+async def read_export(tx: Reader, store: Store, id: str, now: str) -> bytes:
     """Returns a request's export, as JSON. Raises ``NotFound`` before it exists and after it has
     expired."""
     row = await tx.one("request_export", store=store.id, id=id, now=now)
@@ -128,7 +130,7 @@ async def export(tx: Reader, store: Store, id: str, now: str) -> bytes:
 
 
 # rule: privacy-requests
-async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
+async def cancel(tx: Writer, store: Store, id: str, now: str) -> None:
     """Cancels a pending deletion of the store. Raises ``NotFound``, and ``Conflict`` for any other
     request."""
     act = Act(action="request.called_off", store=store.handle, store_id=store.id, id=id)
@@ -140,7 +142,7 @@ async def call_off(tx: Writer, store: Store, id: str, now: str) -> None:
     raise Conflict("Only a pending shop/redact can be cancelled.", "request_not_pending")
 
 
-async def waiting(tx: Reader) -> dict[Topic, tuple[int, str]]:
+async def read_backlog(tx: Reader) -> dict[Topic, tuple[int, str]]:
     """Returns the backlog of all stores, by topic: how many are pending, and when the oldest
     arrived."""
     return {row[0]: (row[1], row[2]) for row in await tx.all("requests_waiting")}

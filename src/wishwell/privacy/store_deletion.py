@@ -9,7 +9,7 @@ from wishwell.stores import Store
 from wishwell.wishlists import item_life, purge
 
 _MAX_PROFILES = 100
-_OF_STORE = (
+_BATCH_STATEMENTS = (
     "erase_deliveries",
     "erase_products",
     "erase_deleted_products",
@@ -38,43 +38,43 @@ async def begin(tx: Writer, handle: str, now: str) -> Store:
 
 
 # rule: store-delete
-async def run(db: Database, store: Store) -> AsyncIterator[int]:
+async def remove_store(db: Database, store: Store) -> AsyncIterator[int]:
     """Removes the store's data, then the store. Yields how many profiles are removed so far.
 
     Must start at least ``stores.PROPAGATION_MS`` after ``begin``, when every process has stopped
     writing to the store. After a kill, the next run resumes. Raises ``Unavailable``.
     """
-    gone = 0
-    while not await db.write(_finish, store.id):
-        for statement in _OF_STORE:
-            while await db.write(_erase, statement, store.id):
-                yield gone
-        after = ids.NO_UUID
-        named = {"store": store.id, "limit": _MAX_PROFILES}
-        while found := await db.read(run_statement, "store_profiles", **named, after=after):
-            keys = [row[0] for row in found]
-            after = keys[-1]
+    removed_count = 0
+    while not await db.write(_remove_if_empty, store.id):
+        for statement in _BATCH_STATEMENTS:
+            while await db.write(_erase_batch, statement, store.id):
+                yield removed_count
+        last_key = ids.NO_UUID
+        params = {"store": store.id, "limit": _MAX_PROFILES}
+        while rows := await db.read(run_statement, "store_profiles", **params, after=last_key):
+            keys = [row[0] for row in rows]
+            last_key = keys[-1]
             await db.write(run_statement, "erase_revocations", profiles=keys)
-            while (removed := await db.write(purge.remove_batch, keys)) is None:
-                yield gone
-            gone += removed
-            yield gone
+            while (removed_now := await db.write(purge.remove_batch, keys)) is None:
+                yield removed_count
+            removed_count += removed_now
+            yield removed_count
 
 
-async def _erase(tx: Writer, statement: str, id: str) -> int:
-    return len(await tx.all(statement, store=id, limit=purge.MAX_RECORDS))
+async def _erase_batch(tx: Writer, statement: str, store_id: str) -> int:
+    return len(await tx.all(statement, store=store_id, limit=purge.MAX_RECORDS))
 
 
-async def _finish(tx: Writer, id: str) -> bool:
+async def _remove_if_empty(tx: Writer, store_id: str) -> bool:
     """Removes the store if it has no data left. Returns whether it did."""
     await stores.lock(tx)
-    await tx.all("store_lock", store=id)
+    await tx.all("store_lock", store=store_id)
     for statement in ("erase_webhooks", "erase_erased", "erase_erasures"):
-        await tx.run(statement, store=id)
-    for statement in _OF_STORE:
-        if await _erase(tx, statement, id):
+        await tx.run(statement, store=store_id)
+    for statement in _BATCH_STATEMENTS:
+        if await _erase_batch(tx, statement, store_id):
             return False
-    if await tx.all("store_profiles", store=id, after=ids.NO_UUID, limit=1):
+    if await tx.all("store_profiles", store=store_id, after=ids.NO_UUID, limit=1):
         return False
-    await stores.erase(tx, id)
+    await stores.erase(tx, store_id)
     return True

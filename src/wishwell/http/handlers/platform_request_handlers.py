@@ -36,7 +36,9 @@ async def take_platform_webhook(request: Request) -> object:
         result = await request.run(platform_webhooks.apply_body, store, delivery, body, id, now)
         return {"result": result}
     privacy_request = signed_webhooks.read_privacy_request(raw, body, headers, store)
-    request_id = await request.run(platform_requests.take, store, privacy_request, id, now)
+    request_id = await request.run(
+        platform_requests.record_request, store, privacy_request, id, now
+    )
     if request_id == id:
         log.info("platform_request", store=store.handle, topic=privacy_request.topic, request=id)
     return {"id": request_id}
@@ -50,10 +52,10 @@ async def list_requests(request: Request) -> object:
 async def get_request_export(request: Request) -> Response:
     id, now = request.parameters["requestId"], request.now()
     return responses.stored_document(
-        await request.run(platform_requests.export, request.store, id, now)
+        await request.run(platform_requests.read_export, request.store, id, now)
     )
 
 
 async def call_off_request(request: Request) -> None:
     id, now = request.parameters["requestId"], request.now()
-    await request.run(platform_requests.call_off, request.store, id, now)
+    await request.run(platform_requests.cancel, request.store, id, now)

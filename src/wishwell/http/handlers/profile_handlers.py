@@ -87,7 +87,7 @@ async def update_profile(request: Request) -> object:
 async def export_profile(request: Request) -> Response:
     profile = _named_profile(request)
     view = await request.run(records.find, profile)
-    return responses.streamed(personal_export.document(request.service.db, profile, view))
+    return responses.streamed(personal_export.stream_document(request.service.db, profile, view))
 
 
 # rules: erase-immediate, erase-event
