@@ -80,20 +80,20 @@ def advance(before: State | None, wall: int, uptime: int, boot: str) -> State:
 
     Across a restart of the machine the elapsed time is unknown, and counts as 0.
     """
-    here = State(boot, wall, uptime)
+    current = State(boot, wall, uptime)
     if before is None:
-        return here
-    same_boot = boot == before.boot and uptime >= before.uptime
-    elapsed = uptime - before.uptime if same_boot else 0
-    expected = here._replace(wall=before.wall + elapsed)
+        return current
+    is_same_boot = boot == before.boot and uptime >= before.uptime
+    elapsed = uptime - before.uptime if is_same_boot else 0
+    expected = current._replace(wall=before.wall + elapsed)
     jump = wall - expected.wall
     if abs(jump) <= MAX_JUMP_MS:
         # Keeps the expected time, so that small steps add up and can't evade the limit.
-        return expected if same_boot else here
+        return expected if is_same_boot else current
     if not before.hold or abs(jump - before.jump) > MAX_JUMP_MS:
         return expected._replace(jump=jump, hold=HOLD_MS)
     hold = before.hold - elapsed
-    return expected._replace(jump=jump, hold=hold) if hold > 0 else here
+    return expected._replace(jump=jump, hold=hold) if hold > 0 else current
 
 
 def machine_uptime() -> int:
@@ -118,41 +118,45 @@ class ReferenceClock:
 
     def __init__(
         self,
-        wall: ids.Clock,
-        uptime: ids.Clock = machine_uptime,
-        boot: Callable[[], str] = machine_boot,
+        wall_clock: ids.Clock,
+        uptime_clock: ids.Clock = machine_uptime,
+        read_boot: Callable[[], str] = machine_boot,
     ) -> None:
         self.suspicion = ""
-        self._wall = wall
-        self._uptime = uptime
-        self._boot = boot()
-        self._offset: int | None = None  # the database server's time minus the uptime, in ms
-        self._stored: State | None = None
-        self._expected = 0  # the expected time minus the uptime, in ms
+        self._wall_clock = wall_clock
+        self._uptime_clock = uptime_clock
+        self._boot = read_boot()
+        self._server_offset: int | None = None  # the database server's time minus the uptime, in ms
+        self._stored_state: State | None = None
+        self._expected_offset = 0  # the expected time minus the uptime, in ms
         self._plausible_from = self._plausible_until = 0
 
     # rules: clock-jump, clock-guard
     def __call__(self) -> int:
-        now = self._wall()
+        now = self._wall_clock()
         if self._plausible_from <= now < self._plausible_until:
             return now
-        checked = self._checked(now)
-        if checked == now:
+        corrected = self._correct(now)
+        if corrected == now:
             self._plausible_from, self._plausible_until = now, now + _CHECK_MS
-        return checked
+        return corrected
 
-    def _checked(self, now: int) -> int:
+    def _correct(self, now: int) -> int:
         """Returns the wall clock's time, corrected by the database server's and the uptime."""
-        if self._offset is not None:
-            there = self._uptime() + self._offset
-            now = now if abs(now - there) <= _ADOPT_MS else there
+        if self._server_offset is not None:
+            server_now = self._uptime_clock() + self._server_offset
+            now = now if abs(now - server_now) <= _ADOPT_MS else server_now
         # Rows with a date far in the past would be too old as soon as the clock is right.
         return max(now, self._expected_now() - MAX_JUMP_MS)
 
     @property
     def skew_ms(self) -> int:
         """Milliseconds by which the wall clock is ahead of the database server's; 0 if unknown."""
-        return 0 if self._offset is None else self._wall() - self._uptime() - self._offset
+        return (
+            0
+            if self._server_offset is None
+            else self._wall_clock() - self._uptime_clock() - self._server_offset
+        )
 
     # rule: clock-guard
     def for_ages(self) -> int:
@@ -162,7 +166,7 @@ class ReferenceClock:
 
     def _expected_now(self) -> int:
         """Returns the expected time, by the machine's uptime; 0 before the first observation."""
-        return self._expected + self._uptime() if self._expected else 0
+        return self._expected_offset + self._uptime_clock() if self._expected_offset else 0
 
     async def synchronise(self, db: Database) -> None:
         """Reads the database server's time, which an embedded database lacks. Raises
@@ -172,22 +176,22 @@ class ReferenceClock:
     # rule: clock-guard
     async def checked_now(self, tx: Reader) -> int:
         """Returns the time for removing old records. Raises ``ClockSuspect``."""
-        now, state, skewed = await self._observe(tx)
-        if reason := skewed or _held(now, state):
+        now, state, skew_error = await self._observe(tx)
+        if reason := skew_error or _explain_jump(now, state):
             raise ClockSuspect(reason)
         return now
 
     # rule: clock-guard
     async def guarded(
-        self, db: Database, work: Callable[[int], AsyncIterator[T]]
+        self, db: Database, run_batches: Callable[[int], AsyncIterator[T]]
     ) -> AsyncIterator[T]:
-        """Yields from ``work``, which gets the time for removing old records, as long as the clock
-        is plausible. Raises ``ClockSuspect`` between two batches otherwise.
+        """Yields from ``run_batches``, which gets the time for removing old records, as long as the
+        clock is plausible. Raises ``ClockSuspect`` between two batches otherwise.
 
         A record that is old at a plausible time stays old, so a batch that has begun may finish.
         """
         now = await db.read(self.checked_now)
-        async for batch in work(now):
+        async for batch in run_batches(now):
             yield batch
             await db.read(self.checked_now)
 
@@ -199,17 +203,17 @@ class ReferenceClock:
     # rule: clock-jump
     async def observe(self, db: Database) -> None:
         """Stores the state, and logs when the clock becomes suspect and plausible again."""
-        now, state, skewed = await db.read(self._observe)
-        before = self._stored
+        now, state, skew_error = await db.read(self._observe)
+        stored = self._stored_state
         if (
-            before is None
-            or (before.boot, before.hold > 0) != (state.boot, state.hold > 0)
-            or abs(state.jump - before.jump) > MAX_JUMP_MS
-            or state.uptime - before.uptime >= _SAVE_INTERVAL_MS
+            stored is None
+            or (stored.boot, stored.hold > 0) != (state.boot, state.hold > 0)
+            or abs(state.jump - stored.jump) > MAX_JUMP_MS
+            or state.uptime - stored.uptime >= _SAVE_INTERVAL_MS
         ):
             # A time further ahead than this one was stored by a clock that was wrong.
             await db.write(self._store, state, now + MAX_JUMP_MS)
-        suspicion = skewed or _held(now, state)
+        suspicion = skew_error or _explain_jump(now, state)
         if suspicion and not self.suspicion:
             log.warning("clock_suspect", reason=suspicion)
         if self.suspicion and not suspicion:
@@ -219,10 +223,10 @@ class ReferenceClock:
     async def confirm(self, tx: Writer) -> None:
         """Believes the clock from now on, however far it jumped. Raises ``ClockSuspect`` where it
         differs from the database server's."""
-        now, _, skewed = await self._observe(tx)
-        if skewed:
-            raise ClockSuspect(skewed)
-        await self._store(tx, State(self._boot, now, self._uptime()), forget_after=0)
+        now, _, skew_error = await self._observe(tx)
+        if skew_error:
+            raise ClockSuspect(skew_error)
+        await self._store(tx, State(self._boot, now, self._uptime_clock()), forget_after=0)
 
     async def _store(self, tx: Writer, state: State, forget_after: int) -> None:
         await tx.one("clocks_lock")
@@ -232,28 +236,30 @@ class ReferenceClock:
     # rule: clock-jump
     async def _observe(self, tx: Reader) -> tuple[int, State, str]:
         """Returns the time, the state, and an error message if the two clocks differ too much."""
-        asked = self._uptime()
-        there = await _server_time(tx)
-        own, uptime = self._wall(), self._uptime()
-        now = own if there is None else there
-        if there is not None and (self._offset is None or uptime - asked <= _MAX_ROUND_TRIP_MS):
-            self._offset = there - (asked + uptime) // 2
+        uptime_before = self._uptime_clock()
+        server_now = await _server_time(tx)
+        wall_now, uptime = self._wall_clock(), self._uptime_clock()
+        now = wall_now if server_now is None else server_now
+        if server_now is not None and (
+            self._server_offset is None or uptime - uptime_before <= _MAX_ROUND_TRIP_MS
+        ):
+            self._server_offset = server_now - (uptime_before + uptime) // 2
         row = await tx.one("clock_state", boot=self._boot)
-        self._stored = State(*row) if row else None
-        skewed = ""
-        if abs(own - now) > MAX_SKEW_MS:
-            skewed = (
-                f"The clock of this machine ({ids.timestamp(own)}) and the database server's "
-                f"({ids.timestamp(now)}) differ by {abs(own - now) // 1000:,} s: set both by NTP"
+        self._stored_state = State(*row) if row else None
+        skew_error, skew_ms = "", abs(wall_now - now)
+        if skew_ms > MAX_SKEW_MS:
+            skew_error = (
+                f"The clock of this machine ({ids.timestamp(wall_now)}) and the database server's "
+                f"({ids.timestamp(now)}) differ by {skew_ms // 1000:,} s: set both by NTP"
             )
-        state = advance(self._stored, now, uptime, self._boot)
-        self._expected = state.wall - state.uptime
+        state = advance(self._stored_state, now, uptime, self._boot)
+        self._expected_offset = state.wall - state.uptime
         self._plausible_until = 0
-        return now, state, skewed
+        return now, state, skew_error
 
 
 # rule: clock-jump
-def _held(now: int, state: State) -> str:
+def _explain_jump(now: int, state: State) -> str:
     """Returns why the time isn't plausible after a jump; "" if it is."""
     if not state.hold:
         return ""
