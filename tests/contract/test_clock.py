@@ -149,7 +149,7 @@ class RemoveDeliveries:
             bench.clock.tick(),
         )
         self.hook = bench.write(webhooks.create, *make)
-        bench.write(deliveries.test, store, self.hook.id, bench.new_id(), bench.clock.tick())
+        bench.write(deliveries.queue_test, store, self.hook.id, bench.new_id(), bench.clock.tick())
 
     def run(self, clock):
         return guarded(self.bench, clock, retention.remove_deliveries, 7)

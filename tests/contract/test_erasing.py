@@ -60,7 +60,7 @@ class World:
     def feed(self, types=()):
         for _ in range(2):
             self.bench.run(events.assign_positions(self.bench.db, self.bench.clock))
-        return self.bench.read(events.feed, self.store, None, 250, types).events
+        return self.bench.read(events.read_feed, self.store, None, 250, types).events
 
     def document(self, profile):
         shown = self.bench.read(records.find, profile)
@@ -169,7 +169,7 @@ def test_erasure_leaves_only_the_key_sequence_number_and_one_event(bench, world)
         assert {item.profile for item in found} == {other.gid}
     world.publish()
     of = bench.select("SELECT number FROM events WHERE profile_id = $1", customer.id)
-    sent = bench.read(deliveries.events_at, world.store.id, [number for (number,) in of])
+    sent = bench.read(deliveries.read_events_at, world.store.id, [number for (number,) in of])
     assert [event.type for event in sent.values()] == ["profile.erased"]
     page = bench.read(deliveries.page, world.store, world.hook, PageRequest(None, 250))
     assert not {one.event_id for one in page.records} & {*secrets}

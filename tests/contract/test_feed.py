@@ -24,7 +24,7 @@ def assign_positions_now(bench):
 
 
 def read_feed(bench, after=None, limit=250, types=()):
-    return bench.read(events.feed, bench.store, after, limit, types)
+    return bench.read(events.read_feed, bench.store, after, limit, types)
 
 
 async def walk(db, store, told, limit, after):
@@ -32,7 +32,7 @@ async def walk(db, store, told, limit, after):
     seen = []
     while True:
         last = told.is_set()
-        page = await db.read(events.feed, store, after, limit, ())
+        page = await db.read(events.read_feed, store, after, limit, ())
         seen += page.events
         after = page.until
         if last and not page.events:
@@ -282,7 +282,7 @@ def test_reader_during_the_removal_gets_the_next_events_or_410(event_bench):
         while not removing.done():
             for after in range(0, 1_999, 166):
                 try:
-                    page = await db.read(events.feed, store, after, 50, ())
+                    page = await db.read(events.read_feed, store, after, 50, ())
                 except Gone:
                     gone.append(after)
                 else:

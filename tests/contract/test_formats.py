@@ -261,7 +261,7 @@ async def test_test_delivery_creates_no_person(desk, tool, sender, hook):
         if status == 401:
             tool.script = [answer(401, {"message": "Invalid key"})]
         test = desk.store, hook.id, desk.bench.new_id(), desk.clock.tick()
-        await desk.db.write(deliveries.test, *test)
+        await desk.db.write(deliveries.queue_test, *test)
         await send(sender)
     failed, good = await desk.page(hook)
     assert (good.status, failed.status, failed.last_status) == ("delivered", "failed", 401)
@@ -277,7 +277,11 @@ async def test_test_delivery_creates_no_person(desk, tool, sender, hook):
 async def test_refused_key_pauses_the_webhook(desk, tool, sender, hook):
     """A 401 or 403 turns the webhook off and is shown, without the key; with a new key it sends
     everything. Rules: format-answers, format-key."""
-    echo = {"message": f"Bad key {KEY}", "part": f"...{KEY[3:14]}", "basic": formats.basic(KEY)}
+    echo = {
+        "message": f"Bad key {KEY}",
+        "part": f"...{KEY[3:14]}",
+        "basic": formats.encode_basic(KEY),
+    }
     for status in (401, 403):
         tool.script = [answer(status, echo)] * 3
         await desk.save(3)
@@ -290,7 +294,7 @@ async def test_refused_key_pauses_the_webhook(desk, tool, sender, hook):
         )
         for text in (off.problem, *(one.answer for one in await desk.page(hook))):
             assert not any(KEY[at : at + 8] in (text or "") for at in range(len(KEY) - 7))
-            assert formats.basic(KEY)[:8] not in (text or "")
+            assert formats.encode_basic(KEY)[:8] not in (text or "")
         assert {one.attempts for one in await desk.page(hook) if one.status == "pending"} == {0}
         sent = len(tool.got)
         await desk.save()
@@ -397,7 +401,7 @@ def test_purchase_has_its_price_and_quantity(format, kept):
     data = {"productId": 101, "quantity": 2, "unitPrice": {"amount": "9.95", "currency": "EUR"}}
     data |= {"item": item} if kept else {}
     event = event_of("item.purchased", "ann%40shop.example", data)
-    tool, request = Tool(format), formats.TOOLS[format].request(event)
+    tool, request = Tool(format), formats.TOOLS[format].build_request(event)
     assert isinstance(request, formats.Request)
     name = {"segment": "track", "klaviyo": "EventCreateQueryV2", "brevo": "createEvent"}
     assert request.body is not None
@@ -418,7 +422,7 @@ def test_notice_says_whether_the_shopper_consented(format, notices, consent):
     """A price drop has a property that shows whether the shopper agreed or never chose.
     Rules: format-events, notice-consent."""
     data = {"item": {"productId": 101, "quantity": 1}, "notices": notices, "product": {}}
-    request = formats.TOOLS[format].request(event_of("item.price_dropped", "7", data))
+    request = formats.TOOLS[format].build_request(event_of("item.price_dropped", "7", data))
     assert isinstance(request, formats.Request) and request.body is not None
     assert properties_of(json.loads(request.body))["notices_consent"] == consent
 
@@ -428,7 +432,7 @@ def test_notice_says_whether_the_shopper_consented(format, notices, consent):
 def test_brevo_erasure_of_an_id_with_a_dot_segment_is_left_to_a_person(customer):
     """A path with a dot segment may lead elsewhere, and 404 would count as deleted, so no
     erasure is sent for such an id. Rule: format-erased."""
-    request = formats.TOOLS["brevo"].request(
+    request = formats.TOOLS["brevo"].build_request(
         event_of("profile.erased", quote(customer, safe=""), {})
     )
     if customer in ("...", ".b"):
@@ -471,7 +475,7 @@ async def test_key_is_encrypted_and_stays_with_its_address(desk):
         row for row in await desk.db.read(run_statement, "webhooks") if str(row[1]) == hook.id
     ]
     assert KEY not in sealed
-    stored = webhooks.decrypted(SEALING, desk.store.id, hook.id, sealed)
+    stored = webhooks.decrypt(SEALING, desk.store.id, hook.id, sealed)
     assert stored.key == KEY
     with pytest.raises(Invalid, match="key: give the key again"):
         await desk.change(hook, url="https://elsewhere.example/api")
@@ -490,15 +494,18 @@ async def test_key_is_encrypted_and_stays_with_its_address(desk):
 
 
 @given(
-    st.text(max_size=300), st.sampled_from([KEY, formats.basic(KEY)]), st.integers(0, 40), st.data()
+    st.text(max_size=300),
+    st.sampled_from([KEY, formats.encode_basic(KEY)]),
+    st.integers(0, 40),
+    st.data(),
 )
 def test_no_answer_shows_a_part_of_the_key(text, secret, start, data):
     """A shown answer never has four successive characters of the key or its Base64, or eight in
     another case, whatever text surrounds them. Rule: format-key."""
     echo = secret[start : start + data.draw(st.integers(4, len(secret)))]
     echo = data.draw(st.sampled_from([echo, echo.upper(), echo.swapcase()]))
-    shown_ = formats.shown_answer(f"{text}{echo}{text}".encode(), KEY)
-    for known in (KEY, formats.basic(KEY)):
+    shown_ = formats.redact_answer(f"{text}{echo}{text}".encode(), KEY)
+    for known in (KEY, formats.encode_basic(KEY)):
         assert not any(known[at : at + 4] in shown_ for at in range(len(known) - 3))
         folded = known.lower()
         assert not any(folded[at : at + 8] in shown_.lower() for at in range(len(known) - 7))
@@ -519,4 +526,4 @@ def test_no_answer_shows_a_part_of_the_key(text, secret, start, data):
 def test_shown_answer_omits_an_echoed_key_and_keeps_other_words(echo, left):
     """An echoed key is removed, whole, truncated or in another case; the answer's other words
     remain. Rule: format-key."""
-    assert formats.shown_answer(echo.encode(), "xkeysib-5f0c9a1e77d2-Qw3rTy") == left
+    assert formats.redact_answer(echo.encode(), "xkeysib-5f0c9a1e77d2-Qw3rTy") == left

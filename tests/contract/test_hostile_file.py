@@ -122,7 +122,7 @@ def use_store(bench, store):
     bench.run(beside())
     bench.read(auth.admin_tokens, store.handle)
     bench.read(webhooks.page, store, pages.PageRequest(None, 250))
-    bench.read(events.feed, store, None, 50, ())
+    bench.read(events.read_feed, store, None, 50, ())
 
 
 def walk(bench, store):

@@ -176,7 +176,7 @@ def test_import_makes_no_events_and_continues_sequence_and_positions(bench, tmp_
     assert bench.select("SELECT 1 FROM events WHERE store_id = $1", store.id) == []
 
     def feed(after):
-        return bench.read(events.feed, again, after, 50, ())
+        return bench.read(events.read_feed, again, after, 50, ())
 
     assert feed(3) == feed(None) == events.FeedPage([], 3)
     with pytest.raises(Gone):
@@ -302,7 +302,7 @@ def test_write_during_the_deletion_of_its_store_is_deleted_too(bench, shop):
         late = iter(late_writes(bench, store).values())
         async for _ in store_deletion.remove_store(bench.db, doomed):
             assert store.id not in [
-                row[0] for row in await bench.db.read(deliveries.due, bench.clock())
+                row[0] for row in await bench.db.read(deliveries.find_due_webhooks, bench.clock())
             ]
             if (write := next(late, None)) is not None:
                 await bench.db.write(*write)

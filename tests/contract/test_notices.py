@@ -166,7 +166,7 @@ def test_drop_emits_a_notice_for_each_wisher(bench, store):
     assert data["item"]["productId"] == 7
     assert new_notices(bench, store) == {}
     bench.run(events.assign_positions(bench.db, bench.clock))
-    feed = bench.read(events.feed, store, 0, 100, []).events
+    feed = bench.read(events.read_feed, store, 0, 100, []).events
     types = [(event.sequence, event.type) for event in feed if event.profile == owner.gid]
     assert types == [(1, "item.created"), (2, DROPPED)]
 

@@ -398,7 +398,7 @@ def test_replayed_events_lead_to_the_items_with_their_marks(bench, till):
     bench.write(orders.forget, till, "1", bench.clock.tick())
     bench.run(events.assign_positions(bench.db, bench.clock))
     replay = Replay()
-    for event in map(shown_event, bench.read(events.feed, till, None, 250, ()).events):
+    for event in map(shown_event, bench.read(events.read_feed, till, None, 250, ()).events):
         if event["profile"] == customer.gid:
             replay.hear(event)
     shown = [items.from_row(row) for row in bench.all("items_all", profile=customer.id)]

@@ -26,7 +26,7 @@ async def test_old_and_new_secret_both_sign_for_a_day(desk):
             message = receiver.got[-1]
             signs = []
             for secret in (fresh.secret, hook.secret):
-                known = webhooks.signature_headers(
+                known = webhooks.build_signature_headers(
                     webhooks.Secrets(secret), message.id, message.body, desk.clock()
                 )
                 signs.append(known["webhook-signature"] in message.headers["webhook-signature"])
@@ -47,7 +47,7 @@ async def test_webhook_that_answers_410_is_turned_off_and_can_resume(desk):
         await send(sender)
         assert receiver.ids() == first
         for use_case, arguments in (
-            (deliveries.test, (ids.random_uuid(), desk.clock.tick())),
+            (deliveries.queue_test, (ids.random_uuid(), desk.clock.tick())),
             (deliveries.retry, ((await desk.page(hook))[0].id, desk.clock.tick())),
         ):
             with pytest.raises(Conflict, match="turned off"):
@@ -128,7 +128,7 @@ async def test_test_delivery_is_retried_only_manually(desk):
     async with desk.receiving(answer(500)) as (receiver, sender, hook):
         at = desk.clock.tick()
         id = ids.uuid7_at(desk.clock())
-        sent = await desk.db.write(deliveries.test, desk.store, hook.id, id, at)
+        sent = await desk.db.write(deliveries.queue_test, desk.store, hook.id, id, at)
         await send(sender)
         [message] = receiver.got
         assert (message.id, message.event["type"]) == (sent.event_id, "webhook.test")
@@ -178,6 +178,6 @@ async def test_secrets_are_encrypted_again_with_a_new_key(desk):
         row[2] for row in await desk.db.read(run_statement, "webhooks") if row[1] == hook.id
     ]
     assert newer.is_newest(sealed)
-    assert webhooks.decrypted(newer, desk.store.id, hook.id, sealed).secret == hook.secret
+    assert webhooks.decrypt(newer, desk.store.id, hook.id, sealed).secret == hook.secret
     await desk.db.write(webhooks.delete, desk.store, hook.id, desk.clock.tick())
     await desk.retain()

@@ -167,7 +167,7 @@ def renew_secret(settings: Settings, id: str) -> UseCase:
 @_webhook_command("test", _ID_ARGUMENT)
 def test(settings: Settings, id: str) -> UseCase:
     """Send a test message; `deliveries` shows the outcome."""
-    return lambda tx, store: deliveries.test(tx, store, id, new_id(), now())
+    return lambda tx, store: deliveries.queue_test(tx, store, id, new_id(), now())
 
 
 @_webhook_command(

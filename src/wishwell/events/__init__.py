@@ -71,7 +71,7 @@ class Event(msgspec.Struct, frozen=True):
     traceparent: types.Traceparent | UnsetType = UNSET
 
 
-class _Stored(msgspec.Struct, gc=False):
+class _EventRow(msgspec.Struct, gc=False):
     """An event's columns."""
 
     profile_id: str
@@ -83,13 +83,13 @@ class _Stored(msgspec.Struct, gc=False):
     traceparent: str
 
 
-_stored = mapping.from_columns(_Stored, "event_fields")
+_parse_row = mapping.from_columns(_EventRow, "event_fields")
 
 
 class ListSnapshot(NamedTuple):
     """A list as the API shows it, and its manually ordered items, in that order."""
 
-    shown: msgspec.Struct
+    record: msgspec.Struct
     item_ids: tuple[str, ...]
 
 
@@ -98,26 +98,26 @@ ListSnapshots = Mapping[str, ListSnapshot]
 
 def from_row(row: Row) -> Event:
     """Returns the event in a row of the columns ``event_fields``."""
-    stored = _stored(row)
+    event_row = _parse_row(row)
     return Event(
-        id=event_id(stored.profile_id, stored.sequence),
-        type=stored.type,
-        timestamp=stored.created_at,
-        profile=stored.gid,
-        sequence=stored.sequence,
-        data=msgspec.Raw(_data_as_json(stored.data)),
-        traceparent=stored.traceparent or UNSET,
+        id=event_id(event_row.profile_id, event_row.sequence),
+        type=event_row.type,
+        timestamp=event_row.created_at,
+        profile=event_row.gid,
+        sequence=event_row.sequence,
+        data=msgspec.Raw(_show_data(event_row.data)),
+        traceparent=event_row.traceparent or UNSET,
     )
 
 
-_ITEM = (
+_ITEM_FIELDS = (
     *("id", "productId", "variantId", "quantity", "tags", "note", "listIds"),
     *("createdAt", "updatedAt"),
 )
 """Fields in the order of the arrays that earlier releases stored. Newer events have names."""
 
 
-def _data_as_json(data: str) -> bytes:
+def _show_data(data: str) -> bytes:
     """Returns stored event data as the JSON that the API shows.
 
     Earlier releases stored item events as an array: whether product ids are text, the changed
@@ -125,16 +125,16 @@ def _data_as_json(data: str) -> bytes:
     """
     if not data.startswith("["):
         return data.encode()
-    text_ids, changed, *values = msgspec.json.decode(data)
-    item = dict(zip(_ITEM, values, strict=False))
+    text_ids, changed, *item_values = msgspec.json.decode(data)
+    item = dict(zip(_ITEM_FIELDS, item_values, strict=False))
     for name in ("tags", "listIds"):
         item[name] = item[name].split()
     for name in ("productId", "variantId"):
         if item[name].isdecimal() and not text_ids:
             item[name] = int(item[name])
-    shown = {name: value for name, value in item.items() if value != ""}
-    more = {"changed": changed.split()} if changed else {}
-    return msgspec.json.encode({"item": shown, **more})
+    shown_item = {name: value for name, value in item.items() if value != ""}
+    changed_fields = {"changed": changed.split()} if changed else {}
+    return msgspec.json.encode({"item": shown_item, **changed_fields})
 
 
 def event_id(profile_id: str, sequence: int) -> str:
@@ -152,9 +152,9 @@ def events_enabled(profile: Profile) -> bool:
 # rule: event-transaction
 @contextlib.asynccontextmanager
 async def record_list_changes(
-    tx: Writer, profile: Profile, now: str, read: Callable[[], Awaitable[ListSnapshots]]
+    tx: Writer, profile: Profile, now: str, read_lists: Callable[[], Awaitable[ListSnapshots]]
 ) -> AsyncIterator[None]:
-    """Records the block's changes to the lists that ``read`` returns, as events.
+    """Records the block's changes to the lists that ``read_lists`` returns, as events.
 
     Locks the profile first. Raises ``profiles.missing(profile)``. Does nothing if the store has
     events disabled.
@@ -163,9 +163,9 @@ async def record_list_changes(
         yield
         return
     await profiles.lock(tx, profile, now)
-    before = await read()
+    before = await read_lists()
     yield
-    await record_events(tx, profile, now, _differences(before, await read()))
+    await record_events(tx, profile, now, _find_changes(before, await read_lists()))
 
 
 async def record_event(tx: Writer, profile: Profile, now: str, type_: Type, data: bytes) -> None:
@@ -178,8 +178,8 @@ async def record_event_always(
     tx: Writer, profile_id: str, now: str, type_: Type, data: bytes
 ) -> None:
     """Records an event even if the store has events disabled."""
-    named = {"profile": profile_id, "type": type_, "now": now, "data": data.decode()}
-    await tx.run("event_record", **named, traceparent=traceparent.get())
+    params = {"profile": profile_id, "type": type_, "now": now, "data": data.decode()}
+    await tx.run("event_record", **params, traceparent=traceparent.get())
 
 
 async def record_events(
@@ -187,8 +187,8 @@ async def record_events(
 ) -> None:
     """Records several events of one profile in order, if the store has events enabled."""
     if changes and events_enabled(profile):
-        of_profile = [(profile.id, type_, data) for type_, data in changes]
-        await record_store_events(tx, profile.store, now, of_profile)
+        store_changes = [(profile.id, type_, data) for type_, data in changes]
+        await record_store_events(tx, profile.store, now, store_changes)
 
 
 # rule: event-sequence
@@ -200,16 +200,20 @@ async def record_store_events(
     ``changes``: for each event the profile's key, the type and the data. The caller holds the
     profiles' locks and has checked that the store has events enabled.
     """
-    counts = Counter(profile_id for profile_id, _, _ in changes)
-    more = [{"profile": profile_id, "more": count} for profile_id, count in counts.items()]
-    of = dict(zip(counts, await tx.all_many("events_count", more), strict=True))
+    counts_by_profile = Counter(profile_id for profile_id, _, _ in changes)
+    count_params = [
+        {"profile": profile_id, "count": count} for profile_id, count in counts_by_profile.items()
+    ]
+    last_by_profile = dict(
+        zip(counts_by_profile, await tx.all_many("events_count", count_params), strict=True)
+    )
     rows = []
     for profile_id, type_, data in changes:
-        last, gid = of[profile_id]
+        last_sequence, gid = last_by_profile[profile_id]
         rows.append(
             {
                 "profile_id": profile_id,
-                "sequence": last - counts[profile_id] + 1,
+                "sequence": last_sequence - counts_by_profile[profile_id] + 1,
                 "store_id": store.id,
                 "type": type_,
                 "created_at": now,
@@ -218,55 +222,57 @@ async def record_store_events(
                 "traceparent": traceparent.get(),
             }
         )
-        counts[profile_id] -= 1
+        counts_by_profile[profile_id] -= 1
     await tx.fill("events", rows)
 
 
 # rule: event-changed
-def _differences(before: ListSnapshots, after: ListSnapshots) -> list[tuple[Type, bytes]]:
+def _find_changes(before: ListSnapshots, after: ListSnapshots) -> list[tuple[Type, bytes]]:
     changes: list[tuple[Type, bytes]] = []
-    for id, record in after.items():
-        was = before.get(id)
-        if was is None:
-            order = {"itemIds": record.item_ids} if record.item_ids else {}
-            changes.append(("list.created", _data(record, order)))
-        elif was != record:
-            more: dict[str, Any] = {"changed": changed(was.shown, record.shown)}
-            if was.item_ids != record.item_ids:
-                more["changed"].append("itemIds")
-                more["itemIds"] = record.item_ids
-            changes.append(("list.updated", _data(record, more)))
-    for id, was in before.items():
+    for id, snapshot in after.items():
+        previous = before.get(id)
+        if previous is None:
+            order_details = {"itemIds": snapshot.item_ids} if snapshot.item_ids else {}
+            changes.append(("list.created", _encode_list(snapshot, order_details)))
+        elif previous != snapshot:
+            details: dict[str, Any] = {
+                "changed": find_changed_fields(previous.record, snapshot.record)
+            }
+            if previous.item_ids != snapshot.item_ids:
+                details["changed"].append("itemIds")
+                details["itemIds"] = snapshot.item_ids
+            changes.append(("list.updated", _encode_list(snapshot, details)))
+    for id, previous in before.items():
         if id not in after:
-            changes.append(("list.deleted", _data(was, {})))
+            changes.append(("list.deleted", _encode_list(previous, {})))
     return changes
 
 
-def changed(before: msgspec.Struct, after: msgspec.Struct) -> list[str]:
+def find_changed_fields(before: msgspec.Struct, after: msgspec.Struct) -> list[str]:
     """Returns the fields of a record that differ, except ``updated_at``, as the API names them."""
     names = zip(after.__struct_fields__, after.__struct_encode_fields__, strict=True)
     return [
-        shown
-        for name, shown in names
+        api_name
+        for name, api_name in names
         if name != "updated_at" and getattr(before, name) != getattr(after, name)
     ]
 
 
 # rule: event-changed
-def marked_as_linked(data: bytes) -> bytes:
+def mark_as_linked(data: bytes) -> bytes:
     """Returns the data of an item's event that a link caused."""
     return data[:-1] + b',"linked":true}'
 
 
 # rule: event-changed
-def list_moved(shown: msgspec.Struct, item_id: str, after: str | None) -> bytes:
+def encode_list_move(record: msgspec.Struct, item_id: str, after: str | None) -> bytes:
     """Returns the data of ``list.updated`` for a list on which one item was moved."""
     moved = {"itemId": item_id, "after": after}
-    return msgspec.json.encode({"list": shown, "changed": ["itemIds"], "moved": moved})
+    return msgspec.json.encode({"list": record, "changed": ["itemIds"], "moved": moved})
 
 
-def _data(record: ListSnapshot, more: Mapping[str, Any]) -> bytes:
-    return msgspec.json.encode({"list": record.shown, **more})
+def _encode_list(snapshot: ListSnapshot, details: Mapping[str, Any]) -> bytes:
+    return msgspec.json.encode({"list": snapshot.record, **details})
 
 
 # ------------------------------------------------------------------------------- the feed
@@ -280,7 +286,7 @@ class FeedPage(NamedTuple):
 
 
 # rules: feed-once, feed-retention
-async def feed(
+async def read_feed(
     tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
 ) -> FeedPage:
     """Returns a store's events after the position ``after``, or from the oldest stored for None.
@@ -291,20 +297,25 @@ async def feed(
     """
     # Read the feed's end before the events and its removed part after them, so that neither a
     # concurrent publication nor a removal can make a reader miss events.
-    last, _ = await webhooks.feed_ends(tx, store.id)
-    chosen = [*types, ERASED] if types else [*TYPES]  # rule: erase-event
+    last, _ = await webhooks.read_feed_ends(tx, store.id)
+    selected_types = [*types, ERASED] if types else [*TYPES]  # rule: erase-event
     rows = await tx.all(
-        "events_after", store=store.id, after=after or 0, until=last, limit=limit, types=chosen
+        "events_after",
+        store=store.id,
+        after=after or 0,
+        until=last,
+        limit=limit,
+        types=selected_types,
     )
-    _, removed = await webhooks.feed_ends(tx, store.id)
+    _, removed = await webhooks.read_feed_ends(tx, store.id)
     if after is not None and not removed <= after <= last:
-        why = (
+        reason = (
             "events after this position are no longer stored"
             if after < removed
             else "this position was never issued by this store, or a backup has been restored since"
         )
-        anew = "Read all items and lists again, then request the feed without `from`."
-        raise Gone(f"from: {why}. {anew}")
+        advice = "Read all items and lists again, then request the feed without `from`."
+        raise Gone(f"from: {reason}. {advice}")
     until = rows[-1][0] if len(rows) == limit else last
     return FeedPage([from_row(row[1:]) for row in rows], until)
 
@@ -319,14 +330,16 @@ async def assign_positions(db: Database, clock: Callable[[], int]) -> int:
     assigned = 0
     for (store_id,) in await db.read(run_statement, "feeds_waiting"):
         now = ids.timestamp(clock())
-        wanted: int | None = None
+        target: int | None = None
         published = 0
         with bad_rows.skip_bad_row("feeds", store_id):
-            while wanted is None or published < wanted:
-                published, last, new = await db.write(assign_batch, store_id, now)
-                assigned += new
-                if new < _BATCH_SIZE and wanted is None:
-                    wanted = last
+            while target is None or published < target:
+                published, last_assigned, newly_assigned = await db.write(
+                    assign_batch, store_id, now
+                )
+                assigned += newly_assigned
+                if newly_assigned < _BATCH_SIZE and target is None:
+                    target = last_assigned
     return assigned
 
 
@@ -341,33 +354,33 @@ async def assign_batch(tx: Writer, store_id: str, now: str) -> tuple[int, int, i
     didn't find its event there. Customers are scanned before sessions, but get higher positions: if
     the first scan finds the events of a link, the second one finds those of its session.
     """
-    last, new = await webhooks.lock_feed(tx, store_id)
-    of_customers, of_sessions = [
+    last_assigned, unpublished = await webhooks.lock_feed(tx, store_id)
+    customer_events, session_events = [
         await tx.all("events_waiting", store=store_id, customers=customers, limit=_BATCH_SIZE)
         for customers in (True, False)
     ]
-    waiting = [*of_sessions, *of_customers][:_BATCH_SIZE]
-    if waiting:
+    batch = [*session_events, *customer_events][:_BATCH_SIZE]
+    if batch:
         positions = [
             {"profile": profile_id, "sequence": sequence, "number": position}
-            for position, (profile_id, sequence) in enumerate(waiting, last + 1)
+            for position, (profile_id, sequence) in enumerate(batch, last_assigned + 1)
         ]
         await tx.run_many("event_set_position", positions)
-        await tx.run("feed_set_assigned", store=store_id, given=last + len(waiting))
+        await tx.run("feed_set_assigned", store=store_id, assigned=last_assigned + len(batch))
     if (
-        len(waiting) < _BATCH_SIZE
-        and await tx.one("feed_publish", store=store_id, last=last) is not None
+        len(batch) < _BATCH_SIZE
+        and await tx.one("feed_publish", store=store_id, last=last_assigned) is not None
     ):
         await tx.run("webhooks_wake", store=store_id, now=now)  # rule: delivery-at-least-once
-    return last, last + len(waiting), new + len(waiting)
+    return last_assigned, last_assigned + len(batch), unpublished + len(batch)
 
 
 # rule: feed-once
-async def _assign(run: Run) -> float | None:
+async def _run_job(run: Run) -> float | None:
     from wishwell.telemetry import metrics  # slow to import, and commands don't need it
 
     metrics.EVENTS_POSITIONED.inc(await assign_positions(run.db, run.clock))
     return None if run.access_cache.any_events_enabled() else IDLE_SECONDS
 
 
-JOB = Job("feed", 0.25, _assign)
+JOB = Job("feed", 0.25, _run_job)

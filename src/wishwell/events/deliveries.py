@@ -18,7 +18,7 @@ from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import Conflict, NotFound, no_record
 from wishwell.events import Event, attempts, formats, webhooks
 from wishwell.events.attempts import Attempt, ClaimedDelivery, Status
-from wishwell.events.webhooks import WebhookState
+from wishwell.events.webhooks import Webhook, WebhookState
 from wishwell.profiles import WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -61,14 +61,14 @@ class Delivery(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class Batch(NamedTuple):
-    """The result of a batch. ``more``: whether the feed has further events to queue.
+    """The result of a batch. ``has_more``: whether the feed has further events to queue.
 
     ``skipped``: how many events the webhook's format has no request for.
     """
 
-    webhook: WebhookState
+    state: WebhookState
     claimed: list[ClaimedDelivery]
-    more: bool
+    has_more: bool
     skipped: int
 
 
@@ -85,11 +85,13 @@ def from_row(row: Row) -> Delivery:
     return Delivery(event_id=event_id, next_attempt_at=columns.pop("next_at"), **columns)
 
 
-async def page(tx: Reader, store: Store, webhook_id: str, asked: PageRequest) -> Page[Delivery]:
+async def page(
+    tx: Reader, store: Store, webhook_id: str, page_request: PageRequest
+) -> Page[Delivery]:
     """Returns a page of a webhook's deliveries, newest first. Raises ``NotFound``."""
     await webhooks.find(tx, store, webhook_id)
-    asked = asked.among(webhook=webhook_id)
-    return await pages.read(tx, "deliveries", WholeStore(store), asked, from_row)
+    page_request = page_request.among(webhook=webhook_id)
+    return await pages.read(tx, "deliveries", WholeStore(store), page_request, from_row)
 
 
 # rule: delivery-resend
@@ -98,11 +100,11 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
 
     Raises ``NotFound``, and ``Conflict`` if the webhook is turned off.
     """
-    async with webhooks.changing(tx, store.id, webhook_id) as state:
+    async with webhooks.edit(tx, store.id, webhook_id) as state:
         _check_enabled(state)
-        named = {"store": store.id, "webhook": webhook_id, "id": id}
-        await tx.run("delivery_retry", **named, now=now)
-        row = await tx.one("delivery", **named)
+        params = {"store": store.id, "webhook": webhook_id, "id": id}
+        await tx.run("delivery_retry", **params, now=now)
+        row = await tx.one("delivery", **params)
         if row is None:
             raise no_record("delivery")
         state.due, state.wait_until = now, ""
@@ -110,21 +112,21 @@ async def retry(tx: Writer, store: Store, webhook_id: str, id: str, now: str) ->
 
 
 # rule: delivery-resend
-async def test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
+async def queue_test(tx: Writer, store: Store, webhook_id: str, id: str, now: str) -> Delivery:
     """Queues a delivery of the type ``webhook.test``.
 
     Raises ``NotFound``, and ``Conflict`` if the webhook is turned off.
     """
-    async with webhooks.changing(tx, store.id, webhook_id) as state:
+    async with webhooks.edit(tx, store.id, webhook_id) as state:
         _check_enabled(state)
         state.due, state.wait_until = now, ""
-    named = {"store": store.id, "webhook": webhook_id, "id": id, "type": TEST, "next_at": now}
-    await tx.run("delivery_add", **named, number=0, profile=None, sequence=0)
+    params = {"store": store.id, "webhook": webhook_id, "id": id, "type": TEST, "next_at": now}
+    await tx.run("delivery_add", **params, number=0, profile=None, sequence=0)
     return Delivery(id, id, TEST, "pending", 0, next_attempt_at=now)
 
 
 def _check_enabled(state: WebhookState) -> None:
-    if not state.shown.enabled:
+    if not state.webhook.enabled:
         raise Conflict(
             "The webhook is turned off. Turn it on first, with enabled: true or with "
             "`wishwell webhook update --on`.",
@@ -135,7 +137,7 @@ def _check_enabled(state: WebhookState) -> None:
 # ---------------------------------------------------------------------------------- sending
 
 
-async def due(tx: Reader, now: int) -> Sequence[Row]:
+async def find_due_webhooks(tx: Reader, now: int) -> Sequence[Row]:
     """Returns the due webhooks as rows of store id, webhook id and due time."""
     return await tx.all("webhooks_due", now=ids.timestamp(now))
 
@@ -145,133 +147,149 @@ async def process_batch(
     tx: Writer,
     store_id: str,
     webhook_id: str,
-    finished: Sequence[Attempt],
-    most: int,
+    finished_attempts: Sequence[Attempt],
+    limit: int,
     lease: str,
     new_id: Callable[[], str],
     clock: ReferenceClock,
     add_products: AddProducts | None = None,
-    running: int = 0,
+    in_flight: int = 0,
 ) -> Batch | None:
-    """Processes a batch of a webhook, claiming at most ``most`` deliveries.
+    """Processes a batch of a webhook, claiming at most ``limit`` deliveries.
 
-    ``running``: how many sends to the webhook are in progress. Returns None if the webhook was
+    ``in_flight``: how many sends to the webhook are in progress. Returns None if the webhook was
     deleted or turned off.
     """
     now = clock()
-    at = ids.timestamp(now)
+    timestamp = ids.timestamp(now)
     try:
-        async with webhooks.changing(tx, store_id, webhook_id) as state:
+        async with webhooks.edit(tx, store_id, webhook_id) as state:
             # Fail before claiming: with a malformed time, results couldn't be recorded later.
-            if state.shown.failing_since:  # rule: bad-row
-                ids.from_timestamp(state.shown.failing_since)
-            await _record(tx, store_id, state, finished, clock)
-            if not state.shown.enabled:
+            if state.webhook.failing_since:  # rule: bad-row
+                ids.from_timestamp(state.webhook.failing_since)
+            await _record_results(tx, store_id, state, finished_attempts, clock)
+            if not state.webhook.enabled:
                 return None
-            skipped = state.shown.skipped
-            more = await _queue(tx, store_id, state, new_id, at)
-            waits = at < state.wait_until  # rule: delivery-schedule
-            if state.shown.format is not None:  # rule: delivery-fair
-                most = max(0, min(most, formats.TOOLS[state.shown.format].max_concurrent - running))
-            claimed = [] if waits else await _claim(tx, store_id, state, most, lease, now)
-            if add_products and (state.shown.format is not None or state.shown.include):
-                claimed = await _with_products(tx, store_id, claimed, add_products)
+            skipped_before = state.webhook.skipped
+            has_more = await _queue_new_events(tx, store_id, state, new_id, timestamp)
+            must_wait = timestamp < state.wait_until  # rule: delivery-schedule
+            if state.webhook.format is not None:  # rule: delivery-fair
+                limit = max(
+                    0, min(limit, formats.TOOLS[state.webhook.format].max_concurrent - in_flight)
+                )
+            claimed = [] if must_wait else await _claim_due(tx, store_id, state, limit, lease, now)
+            if add_products and (state.webhook.format is not None or state.webhook.include):
+                claimed = await _include_products(tx, store_id, claimed, add_products)
             row = await tx.one("delivery_next", store=store_id, webhook=webhook_id)
-            state.due = at if more or row is None else row[0]
-            if waits and not more and state.due is not None:
+            state.due = timestamp if has_more or row is None else row[0]
+            if must_wait and not has_more and state.due is not None:
                 state.due = max(state.due, state.wait_until)
     except NotFound:
         return None
-    return Batch(state, claimed, more, state.shown.skipped - skipped)
+    return Batch(state, claimed, has_more, state.webhook.skipped - skipped_before)
 
 
 # rule: delivery-at-least-once
-async def _claim(
-    tx: Writer, store_id: str, state: WebhookState, most: int, lease: str, now: int
+async def _claim_due(
+    tx: Writer, store_id: str, state: WebhookState, limit: int, lease: str, now: int
 ) -> list[ClaimedDelivery]:
-    """Claims at most ``most`` due deliveries, and reads their events."""
+    """Claims at most ``limit`` due deliveries, and reads their events."""
     rows = await tx.all(
         "deliveries_claim",
         store=store_id,
-        webhook=state.shown.id,
+        webhook=state.webhook.id,
         now=ids.timestamp(now),
         lease=lease,
         until=ids.timestamp(now + LEASE_MS),
-        limit=most,
+        limit=limit,
     )
-    found = await events_at(tx, store_id, [number for _, number, *_ in rows])
+    events_by_position = await read_events_at(tx, store_id, [position for _, position, *_ in rows])
     return [
-        ClaimedDelivery(id, lease, type_, tried, found.get(number))
-        for id, number, type_, tried in rows
+        ClaimedDelivery(id, lease, type_, attempt_count, events_by_position.get(position))
+        for id, position, type_, attempt_count in rows
     ]
 
 
 # rule: event-product
-async def _with_products(
+async def _include_products(
     tx: Reader, store_id: str, claimed: Sequence[ClaimedDelivery], add_products: AddProducts
 ) -> list[ClaimedDelivery]:
-    sent = [one.event for one in claimed if one.event is not None]
-    added = iter(await add_products(tx, store_id, sent))
-    return [one if one.event is None else one._replace(event=next(added)) for one in claimed]
+    sent_events = [delivery.event for delivery in claimed if delivery.event is not None]
+    completed_events = iter(await add_products(tx, store_id, sent_events))
+    return [
+        delivery if delivery.event is None else delivery._replace(event=next(completed_events))
+        for delivery in claimed
+    ]
 
 
 # rule: delivery-at-least-once
 async def record_attempts(
-    tx: Writer, store_id: str, webhook_id: str, finished: Sequence[Attempt], clock: ReferenceClock
+    tx: Writer,
+    store_id: str,
+    webhook_id: str,
+    finished_attempts: Sequence[Attempt],
+    clock: ReferenceClock,
 ) -> None:
     """Records the results of attempts, without the rest of a batch."""
     with contextlib.suppress(NotFound):
-        async with webhooks.changing(tx, store_id, webhook_id) as state:
-            await _record(tx, store_id, state, finished, clock)
+        async with webhooks.edit(tx, store_id, webhook_id) as state:
+            await _record_results(tx, store_id, state, finished_attempts, clock)
 
 
-async def _record(
+async def _record_results(
     tx: Writer,
     store_id: str,
     state: WebhookState,
-    finished: Sequence[Attempt],
+    finished_attempts: Sequence[Attempt],
     clock: ReferenceClock,
 ) -> None:
-    rows, shown = [], state.shown
-    for attempt in finished:
-        delivery, at, outcome = attempt.delivery, ids.timestamp(attempt.at), attempt.outcome
-        next_at = ids.timestamp(attempts.next_retry(attempt)) if outcome == "pending" else None
-        if attempt.wait:  # rule: delivery-schedule
-            until = ids.timestamp(attempt.at + attempt.wait * 1000)
-            state.wait_until = max(state.wait_until, until)
+    rows, webhook = [], state.webhook
+    for attempt in finished_attempts:
+        delivery, outcome, next_at = attempt.delivery, attempt.outcome, None
+        if outcome == "pending":
+            next_at = ids.timestamp(attempts.compute_next_retry(attempt))
+        if attempt.wait_seconds:  # rule: delivery-schedule
+            wait_until = ids.timestamp(attempt.finished_at + attempt.wait_seconds * 1000)
+            state.wait_until = max(state.wait_until, wait_until)
         rows.append(
             {
                 "store": store_id,
-                "webhook": shown.id,
+                "webhook": webhook.id,
                 "id": delivery.id,
                 "lease": delivery.lease,
                 "status": outcome,
-                "attempts": delivery.attempts + attempt.counts,
+                "attempts": delivery.attempts + attempt.counts_as_try,
                 "last_status": attempt.status,
-                "last_attempt_at": at,
+                "last_attempt_at": ids.timestamp(attempt.finished_at),
                 "next_at": next_at,
                 "answer": attempt.answer,
             }
         )
         if outcome in ("skipped", "by_hand"):
-            shown.skipped += 1
-        if outcome in ("skipped", "by_hand") or delivery.event is None:
-            continue
-        # rule: delivery-schedule
-        if outcome == "delivered":
-            shown.failing_since = None
-            continue
-        shown.failing_since = shown.failing_since or at
-        if attempt.key_refused:  # rule: format-answers
-            answer = f": {attempt.answer}" if attempt.answer else "."
-            shown.problem = f"The key was refused with {attempt.status}{answer}"
-        elif attempt.status == _GONE_STATUS:
-            shown.problem = "The receiver answered 410 (Gone)."
-        elif await _fails_for_long(tx, shown.failing_since, clock):
-            shown.problem = "Every attempt failed for a week."
-        if shown.problem:
-            shown.enabled = False
+            webhook.skipped += 1
+        elif delivery.event is not None:
+            await _update_health(tx, webhook, attempt, clock)
     await tx.run_many("delivery_record_attempt", rows)
+
+
+# rule: delivery-schedule
+async def _update_health(
+    tx: Reader, webhook: Webhook, attempt: Attempt, clock: ReferenceClock
+) -> None:
+    """Records a success or a failure, and turns off a webhook that failed for good."""
+    if attempt.outcome == "delivered":
+        webhook.failing_since = None
+        return
+    webhook.failing_since = webhook.failing_since or ids.timestamp(attempt.finished_at)
+    if attempt.is_key_refused:  # rule: format-answers
+        answer = f": {attempt.answer}" if attempt.answer else "."
+        webhook.problem = f"The key was refused with {attempt.status}{answer}"
+    elif attempt.status == _GONE_STATUS:
+        webhook.problem = "The receiver answered 410 (Gone)."
+    elif await _fails_for_long(tx, webhook.failing_since, clock):
+        webhook.problem = "Every attempt failed for a week."
+    if webhook.problem:
+        webhook.enabled = False
 
 
 # rules: delivery-schedule, clock-guard
@@ -283,43 +301,49 @@ async def _fails_for_long(tx: Reader, since: str, clock: ReferenceClock) -> bool
 
 
 # rule: delivery-at-least-once
-async def _queue(
+async def _queue_new_events(
     tx: Writer, store_id: str, state: WebhookState, new_id: Callable[[], str], now: str
 ) -> bool:
     """Queues deliveries of a batch of new events. Returns whether the feed has more."""
-    last, _ = await webhooks.feed_ends(tx, store_id)
-    if last <= state.position:
+    last_position, _ = await webhooks.read_feed_ends(tx, store_id)
+    if last_position <= state.position:
         return False
     new_events = await tx.all(
-        "event_positions", store=store_id, after=state.position, until=last, limit=_BATCH_SIZE
+        "event_positions",
+        store=store_id,
+        after=state.position,
+        until=last_position,
+        limit=_BATCH_SIZE,
     )
-    wanted = [row for row in new_events if state.wants(row[3])]
+    wanted_rows = [row for row in new_events if state.receives(row[3])]
     # rule: format-events
-    taken = [row for row in wanted if formats.takes(state.shown.format, row[3], row[5])]
-    state.shown.skipped += len(wanted) - len(taken)
+    accepted_rows = [
+        row for row in wanted_rows if formats.accepts(state.webhook.format, row[3], row[5])
+    ]
+    state.webhook.skipped += len(wanted_rows) - len(accepted_rows)
     rows = [
         {
             "store": store_id,
-            "webhook": state.shown.id,
+            "webhook": state.webhook.id,
             "id": new_id(),
-            "number": number,
+            "number": position,
             "profile": profile_id,
             "sequence": sequence,
             "type": type_,
             "next_at": now,
         }
-        for number, profile_id, sequence, type_, *_ in taken
+        for position, profile_id, sequence, type_, *_ in accepted_rows
     ]
     await tx.run_many("delivery_add", rows)
-    more = len(new_events) == _BATCH_SIZE
-    state.position = new_events[-1][0] if more else last
-    return more
+    has_more = len(new_events) == _BATCH_SIZE
+    state.position = new_events[-1][0] if has_more else last_position
+    return has_more
 
 
-async def events_at(tx: Reader, store_id: str, numbers: Sequence[int]) -> dict[int, Event]:
+async def read_events_at(tx: Reader, store_id: str, positions: Sequence[int]) -> dict[int, Event]:
     """Returns events by feed position, without those that were removed or are unreadable."""
-    if not numbers:
+    if not positions:
         return {}
-    rows = await tx.all("events_at_positions", store=store_id, numbers=[*map(str, numbers)])
+    rows = await tx.all("events_at_positions", store=store_id, numbers=[*map(str, positions)])
     name = f"events of store {store_id}"
     return dict(bad_rows.parse_rows(name, rows, lambda row: (row[0], events.from_row(row[1:]))))

@@ -2,8 +2,8 @@
 -- events_filled: store_id, number = next_number(:store_id), *event_fields
 
 -- name: events_count
--- Reserves the next :more sequence numbers of a profile, under its lock. Returns the last one.
-UPDATE profiles SET events = events + :more::integer WHERE profile_id = :profile RETURNING events, gid;
+-- Reserves the next :count sequence numbers of a profile, under its lock. Returns the last one.
+UPDATE profiles SET events = events + :count::integer WHERE profile_id = :profile RETURNING events, gid;
 
 -- name: event_record for postgresql
 -- Records one event of a profile, under its lock. SQLite needs two statements, as one writes to one table only, and
@@ -65,7 +65,7 @@ UPDATE events SET number = :number WHERE profile_id = :profile AND sequence = :s
 
 -- name: feed_set_assigned
 -- Only on PostgreSQL, because SQLite assigns a position when it inserts an event.
-UPDATE feeds SET given = :given WHERE store_id = :store; --postgresql
+UPDATE feeds SET given = :assigned WHERE store_id = :store; --postgresql
 
 -- name: feed_publish
 -- Makes the events up to :last readable. Returns no row if they already were.

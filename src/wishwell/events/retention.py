@@ -22,14 +22,14 @@ _MAX_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 async def remove_events(db: Database, days: float, now: int) -> AsyncIterator[int]:
     """Removes events older than ``days``, in the order of the feed. Yields batch sizes."""
     for store_id, *_ in await db.read(run_statement, "feeds"):
-        removed, count = -1, 1
+        removed_position, batch_count = -1, 1
         with bad_rows.skip_bad_row("feeds", store_id):
-            while count:
-                removed, count = await db.write(
-                    _remove_event_batch, store_id, removed + 1, days, now
+            while batch_count:
+                removed_position, batch_count = await db.write(
+                    _remove_event_batch, store_id, removed_position + 1, days, now
                 )
-                if count:
-                    yield count
+                if batch_count:
+                    yield batch_count
 
 
 async def _remove_event_batch(
@@ -43,40 +43,45 @@ async def _remove_event_batch(
     events that are marked.
     """
     await webhooks.lock_feed(tx, store_id)
-    old = ids.timestamp(max(0, now - int(days * ids.DAY_MS)))
-    _, removed = await webhooks.feed_ends(tx, store_id)
-    await tx.run("events_remove", store=store_id, first=first, last=removed)
-    named = {"store": store_id, "after": removed, "now": ids.timestamp(now), "limit": _BATCH_SIZE}
-    following = await tx.all("events_old", **named)
-    marked = [*itertools.takewhile(lambda row: row[1] < old, following)]
-    if marked:
-        await tx.run("feed_remove", store=store_id, removed=marked[-1][0])
-    return removed, len(marked)
+    cutoff = ids.timestamp(max(0, now - int(days * ids.DAY_MS)))
+    _, last_removed = await webhooks.read_feed_ends(tx, store_id)
+    await tx.run("events_remove", store=store_id, first=first, last=last_removed)
+    params = {
+        "store": store_id,
+        "after": last_removed,
+        "now": ids.timestamp(now),
+        "limit": _BATCH_SIZE,
+    }
+    next_rows = await tx.all("events_old", **params)
+    old_rows = [*itertools.takewhile(lambda row: row[1] < cutoff, next_rows)]
+    if old_rows:
+        await tx.run("feed_remove", store=store_id, removed=old_rows[-1][0])
+    return last_removed, len(old_rows)
 
 
 # rule: feed-retention
 async def remove_deliveries(db: Database, days: float, now: int) -> AsyncIterator[int]:
     """Removes deliveries older than ``days``, and deleted webhooks with all their deliveries."""
     for store_id, id, _, enabled in await db.read(run_statement, "webhooks"):
-        removed = _BATCH_SIZE
+        removed, is_deleted = _BATCH_SIZE, enabled < 0
         while removed == _BATCH_SIZE:
-            kept = None if enabled < 0 else days
-            removed = await db.write(_remove_delivery_batch, store_id, id, kept, now)
+            max_days = None if is_deleted else days
+            removed = await db.write(_remove_delivery_batch, store_id, id, max_days, now)
             if removed:
                 yield removed
-        if enabled < 0:
+        if is_deleted:
             await db.write(run_statement, "webhook_remove", store=store_id, id=id)
 
 
 async def _remove_delivery_batch(
-    tx: Writer, store_id: str, webhook: str, days: float | None, now: int
+    tx: Writer, store_id: str, webhook_id: str, days: float | None, now: int
 ) -> int:
     """Removes some deliveries older than ``days``, or of any age. Returns how many."""
-    before = _MAX_ID
+    before_id = _MAX_ID
     if days is not None:
-        before = ids.uuid7_of(max(0, now - int(days * ids.DAY_MS)), 0)
-    named = {"store": store_id, "webhook": webhook, "before": before}
-    return len(await tx.all("deliveries_remove", **named, limit=_BATCH_SIZE))
+        before_id = ids.uuid7_of(max(0, now - int(days * ids.DAY_MS)), 0)
+    params = {"store": store_id, "webhook": webhook_id, "before": before_id}
+    return len(await tx.all("deliveries_remove", **params, limit=_BATCH_SIZE))
 
 
 def _remove_events(run: Run, now: int) -> AsyncIterator[int]:

@@ -47,8 +47,8 @@ _GATHER_SECONDS = 0.02
 POLL_SECONDS = 1.0
 """Seconds between polls and retries of a batch; also the timeout to record the last results."""
 
-_NOT_FOUND = 404
-_MAX_LOCATION = 300
+_NOT_FOUND_STATUS = 404
+_MAX_LOCATION_CHARACTERS = 300
 """Characters of a redirect's target that a delivery shows."""
 _FAILURE_BACKOFF_SECONDS = 30
 """Backoff in seconds of a webhook whose work failed. Its sends in flight finish first."""
@@ -96,22 +96,22 @@ class Sender:
 
         Raises ``Unavailable``.
         """
-        due = await self._db.read(deliveries.due, self._clock())
+        rows = await self._db.read(deliveries.find_due_webhooks, self._clock())
         self.oldest_due = min(
-            bad_rows.parse_rows("webhooks", due, lambda row: ids.from_timestamp(row[2])), default=0
+            bad_rows.parse_rows("webhooks", rows, lambda row: ids.from_timestamp(row[2])), default=0
         )
-        for store_id, id, _ in due:
+        for store_id, id, _ in rows:
             if (store_id, id) not in self._tasks:
                 self._tasks[store_id, id] = asyncio.create_task(self._serve_webhook(store_id, id))
-        return bool(due)
+        return bool(rows)
 
     # rule: webhook-signed
     def job(self) -> Job:
         """Returns the job that starts the deliveries that are due."""
 
         async def work(run: Run) -> float | None:
-            busy = await self.poll() or run.access_cache.any_events_enabled()
-            return None if busy else IDLE_SECONDS
+            is_busy = await self.poll() or run.access_cache.any_events_enabled()
+            return None if is_busy else IDLE_SECONDS
 
         return Job("webhooks", 0.25, work)
 
@@ -146,15 +146,15 @@ class Sender:
 
     async def _send_all(self, store_id: str, id: str, sends: Sends) -> None:
         """Sends due deliveries until the backlog is empty, recording results with each batch."""
-        more = True
-        while more or sends:
+        has_more = True
+        while has_more or sends:
             try:
-                more = await self._process_batch(store_id, id, sends)
+                has_more = await self._process_batch(store_id, id, sends)
             except Unavailable as error:
                 log.warning("webhook_put_off", webhook=id, reason=error.message)
                 await asyncio.sleep(POLL_SECONDS)
                 continue
-            if sends and not more:
+            if sends and not has_more:
                 # With a timeout, because more deliveries may become due.
                 first = asyncio.FIRST_COMPLETED
                 await asyncio.wait(sends, timeout=POLL_SECONDS, return_when=first)
@@ -167,8 +167,9 @@ class Sender:
         Returns whether the next batch should follow immediately.
         """
         async with self._batches:
-            finished = _finished(sends)
-            slots = self._remaining_slots(store_id, len(sends) - len(finished))
+            finished = _find_finished(sends)
+            in_flight = len(sends) - len(finished)
+            slots = self._count_free_slots(store_id, in_flight)
             # Reserve the slots during the batch; each send then holds its own until it finishes.
             self._slots_in_use[store_id] += slots
             try:
@@ -182,40 +183,43 @@ class Sender:
                     self._new_id,
                     self._clock,
                     self._add_products,
-                    len(sends) - len(finished),
+                    in_flight,
                 )
-                self._count(sends, finished)
+                self._count_recorded(sends, finished)
                 if batch is None:
                     return False
                 if batch.skipped:
                     self.attempts["skipped"] += batch.skipped
-                state = batch.webhook
-                keys = webhooks.decrypted(self._sealing, store_id, id, state.sealed)
+                state = batch.state
+                keys = webhooks.decrypt(self._sealing, store_id, id, state.sealed)
                 for delivery in batch.claimed:
-                    send = asyncio.create_task(self._send(store_id, state.shown, keys, delivery))
+                    send = asyncio.create_task(self._send(store_id, state.webhook, keys, delivery))
                     self._slots_in_use[store_id] += 1
                     send.add_done_callback(lambda _: self._slots_in_use.subtract([store_id]))
                     sends.add(send)
-                return batch.more and not batch.claimed
+                return batch.has_more and not batch.claimed
             finally:
                 self._slots_in_use[store_id] -= slots
 
-    def _remaining_slots(self, store_id: str, own: int) -> int:
-        """Returns how many more sends a webhook with ``own`` in flight may start (fair queueing).
+    def _count_free_slots(self, store_id: str, in_flight: int) -> int:
+        """Returns how many sends a webhook may add to those ``in_flight`` (fair queueing).
 
         A store may hold at most half of the slots that other stores don't use, and a webhook at
         most as many as it leaves for the store's other webhooks. So a store whose receivers are all
         slow leaves half of the slots free, and ten such stores leave some for an eleventh.
         """
-        left = (
-            self._max_concurrent - self._slots_in_use.total() - self._slots_in_use[store_id] - own
+        free = (
+            self._max_concurrent
+            - self._slots_in_use.total()
+            - self._slots_in_use[store_id]
+            - in_flight
         )
-        # Each started send counts three times: in the total, for the store and as own.
-        return max(0, min(MAX_CONCURRENT_PER_WEBHOOK - own, -(-left // 3)))
+        # Each started send counts three times: in the total, for the store and as in flight.
+        return max(0, min(MAX_CONCURRENT_PER_WEBHOOK - in_flight, -(-free // 3)))
 
     async def _record(self, store_id: str, id: str, sends: Sends) -> None:
         """Records the results of finished attempts, without claiming deliveries."""
-        if finished := _finished(sends):
+        if finished := _find_finished(sends):
             with (
                 contextlib.suppress(TimeoutError, Unavailable),
                 bad_rows.skip_bad_row("webhooks", f"{id} of store {store_id}"),
@@ -224,9 +228,9 @@ class Sender:
                     await self._db.write(
                         deliveries.record_attempts, store_id, id, [*finished.values()], self._clock
                     )
-                self._count(sends, finished)
+                self._count_recorded(sends, finished)
 
-    def _count(self, sends: Sends, finished: Collection[asyncio.Task[Attempt]]) -> None:
+    def _count_recorded(self, sends: Sends, finished: Collection[asyncio.Task[Attempt]]) -> None:
         """Counts recorded attempts and removes them; others may have finished since."""
         for send in finished:
             outcome = send.result().outcome
@@ -234,7 +238,7 @@ class Sender:
         sends.difference_update(finished)
 
     async def _send(
-        self, store_id: str, hook: Webhook, keys: Secrets, delivery: ClaimedDelivery
+        self, store_id: str, webhook: Webhook, keys: Secrets, delivery: ClaimedDelivery
     ) -> Attempt:
         now, event = self._clock(), delivery.event
         if event is None and delivery.type != TEST:
@@ -242,18 +246,18 @@ class Sender:
         id = delivery.id if event is None else event.id
         request: Request | Unsent
         try:
-            if hook.format is not None:
-                tool = formats.TOOLS[hook.format]
-                request = tool.test(id) if event is None else tool.request(event)
-                headers = formats.headers(hook.format, keys.key)
+            if webhook.format is not None:
+                tool = formats.TOOLS[webhook.format]
+                request = tool.build_test(id) if event is None else tool.build_request(event)
+                headers = formats.build_headers(webhook.format, keys.key)
             else:
-                test = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
-                body = msgspec.json.encode(event or test)
+                test_event = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
+                body = msgspec.json.encode(event or test_event)
                 request = Request("POST", "", body)
-                headers = webhooks.signature_headers(keys, id, body, now)
+                headers = webhooks.build_signature_headers(keys, id, body, now)
             if event is not None and event.traceparent is not UNSET:  # rule: trace-context
                 headers["traceparent"] = event.traceparent
-            return await self._exchange(store_id, hook, keys.key, request, headers, delivery)
+            return await self._exchange(store_id, webhook, keys.key, request, headers, delivery)
         except Unanswered:
             return Attempt(delivery, self._clock())
         except Exception:  # a bug; the message may have been sent nevertheless
@@ -263,57 +267,58 @@ class Sender:
     async def _exchange(
         self,
         store_id: str,
-        hook: Webhook,
+        webhook: Webhook,
         key: str,
         request: Request | Unsent | None,
         headers: Mapping[str, str],
         delivery: ClaimedDelivery,
     ) -> Attempt:
         """Sends a request, and those that follow from its answer. Raises ``Unanswered``."""
-        base = hook.url if hook.format is None else hook.url.rstrip("/")
-        end = asyncio.get_running_loop().time() + self._timeout_seconds
+        base_url = webhook.url if webhook.format is None else webhook.url.rstrip("/")
+        deadline = asyncio.get_running_loop().time() + self._timeout_seconds
         while isinstance(request, Request):
             answer = await self._outbound.call(
                 request.method,
-                base + request.path,
+                base_url + request.path,
                 headers=headers,
                 body=request.body,
-                seconds=end - asyncio.get_running_loop().time(),
+                seconds=deadline - asyncio.get_running_loop().time(),
                 owner=store_id,
             )
             now, status = self._clock(), answer.status
-            done, absent = 200 <= status < 300, request.absent
-            request = request.follow(answer.body) if done and request.follow else None
-            if absent is not None and status == _NOT_FOUND:
-                done = absent.confirms(answer.body)
-                request = None if done else Unsent(absent.by_hand, by_hand=True)
+            is_done, absent = 200 <= status < 300, request.absent
+            request = request.follow(answer.body) if is_done and request.follow else None
+            if absent is not None and status == _NOT_FOUND_STATUS:
+                is_done = absent.confirms(answer.body)
+                request = None if is_done else Unsent(absent.by_hand, by_hand=True)
         if request is not None:
             if request.by_hand:
-                log.warning("erase_by_hand", webhook=hook.id, delivery=delivery.id)
+                log.warning("erase_by_hand", webhook=webhook.id, delivery=delivery.id)
             outcome: attempts.Status = "by_hand" if request.by_hand else "skipped"
-            return Attempt(delivery, self._clock(), decided=outcome, answer=request.reason)
+            return Attempt(delivery, self._clock(), decided_outcome=outcome, answer=request.reason)
         return Attempt(
             delivery,
             now,
             status,
-            wait=0 if done else attempts.wait_seconds(status, answer.headers, now),
-            formatted=hook.format is not None,
-            decided="delivered" if done else None,
-            answer="" if done else _explain(hook, answer, key),
+            wait_seconds=0 if is_done else attempts.parse_retry_after(status, answer.headers, now),
+            has_format=webhook.format is not None,
+            decided_outcome="delivered" if is_done else None,
+            answer="" if is_done else _describe_answer(webhook, answer, key),
         )
 
 
-def _explain(hook: Webhook, answer: Answer, key: str) -> str:
+def _describe_answer(webhook: Webhook, answer: Answer, key: str) -> str:
     """Returns what a delivery shows of an answer that isn't a success."""
-    if hook.format is not None:
-        return formats.shown_answer(answer.body, key)
+    if webhook.format is not None:
+        return formats.redact_answer(answer.body, key)
     if not 300 <= answer.status < 400:
         return ""
-    place = "".join(filter(str.isprintable, answer.headers.get("location", "")))[:_MAX_LOCATION]
-    return f"A redirect to {place or 'nowhere'}, which isn't followed: update the webhook's URL."
+    location = "".join(filter(str.isprintable, answer.headers.get("location", "")))
+    location = location[:_MAX_LOCATION_CHARACTERS]
+    return f"A redirect to {location or 'nowhere'}, which isn't followed: update the webhook's URL."
 
 
-def _finished(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:
+def _find_finished(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:
     return {send: send.result() for send in sends if send.done() and not send.cancelled()}
 
 

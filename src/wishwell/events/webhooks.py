@@ -28,7 +28,7 @@ MAX_WEBHOOKS = 20
 KEY_PATTERN = r"^[!-~]{8,500}\Z"
 """A key of a format's API: whatever fits into a header."""
 
-_PREFIX = "whsec_"
+_WHSEC_PREFIX = "whsec_"
 _KEY_BYTES = 32
 _MAX_DISORDER_MS = 60_000
 """Milliseconds by which event times may be out of order in the feed."""
@@ -68,7 +68,8 @@ class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
     problem: str | None = None
     """Why the service turned the webhook off; omitted otherwise."""
     secret: (
-        Annotated[str, field_types.published(pattern=f"^{_PREFIX}[A-Za-z0-9+/]{{43}}=$")] | None
+        Annotated[str, field_types.published(pattern=f"^{_WHSEC_PREFIX}[A-Za-z0-9+/]{{43}}=$")]
+        | None
     ) = None
     """The secret that deliveries are signed with; returned only on creation and renewal, and not
     for a webhook with a format."""
@@ -114,15 +115,15 @@ class WebhookState(msgspec.Struct):
     ``wait_until``: time until which the receiver wants no requests, or ''.
     """
 
-    shown: Webhook
+    webhook: Webhook
     position: int
     sealed: str
     due: str | None
     wait_until: str
 
-    def wants(self, type_: str) -> bool:
+    def receives(self, type_: str) -> bool:
         """Returns whether the webhook receives events of this type."""
-        return not self.shown.types or type_ in self.shown.types or type_ == "profile.erased"
+        return not self.webhook.types or type_ in self.webhook.types or type_ == "profile.erased"
 
 
 Include = Literal["product"]
@@ -143,8 +144,8 @@ async def create(
     """
     _check_format_url(new.format, new.url)
     if (new.format is None) is not (new.key is None):  # rule: format-key
-        needs = "needs the key of the API" if new.format else "is only for a webhook with a format"
-        raise Invalid(f"key: {needs}.")
+        rule = "needs the key of the API" if new.format else "is only for a webhook with a format"
+        raise Invalid(f"key: {rule}.")
     if store.events_since is None:  # rule: webhook-signed
         raise Conflict(
             "This store has events turned off. Turn them on with: wishwell store "
@@ -155,16 +156,16 @@ async def create(
     # rule: webhook-signed
     if len(await tx.all("export_webhooks", store=store.id)) >= MAX_WEBHOOKS:
         raise LimitReached(f"A store has at most {MAX_WEBHOOKS} webhooks.", "webhook_limit_reached")
-    position, _ = await feed_ends(tx, store.id)
-    fresh = Secrets(_new_secret(), key=new.key or "")
-    sealed = _encrypted(sealing, store.id, id, fresh)
-    made = Webhook(id, new.url, tuple(new.types), True, now, now, format=new.format)
-    made.include = tuple(new.include)
+    position, _ = await read_feed_ends(tx, store.id)
+    new_secrets = Secrets(_create_secret(), key=new.key or "")
+    sealed = _encrypt(sealing, store.id, id, new_secrets)
+    webhook = Webhook(id, new.url, tuple(new.types), True, now, now, format=new.format)
+    webhook.include = tuple(new.include)
     # Starts at the current end of the feed (rule: delivery-at-least-once).
-    columns = mapping.to_columns(made, "webhook_fields") | {"store": store.id}
+    columns = mapping.to_columns(webhook, "webhook_fields") | {"store": store.id}
     await tx.run("webhook_add", **columns, position=position, sealed=sealed, now=now)
-    made.secret = None if new.format else fresh.secret
-    return made
+    webhook.secret = None if new.format else new_secrets.secret
+    return webhook
 
 
 # rule: format-events
@@ -176,14 +177,14 @@ def _check_format_url(format: str | None, url: str) -> None:
         )
 
 
-async def page(tx: Reader, store: Store, asked: PageRequest) -> Page[Webhook]:
+async def page(tx: Reader, store: Store, page_request: PageRequest) -> Page[Webhook]:
     """Returns a page of a store's webhooks, newest first."""
-    return await pages.read(tx, "webhooks", WholeStore(store), asked, from_row)
+    return await pages.read(tx, "webhooks", WholeStore(store), page_request, from_row)
 
 
 async def find(tx: Reader, store: Store, id: str) -> Webhook:
     """Returns a webhook. Raises ``NotFound``."""
-    return _state(await tx.one("webhook", store=store.id, id=id)).shown
+    return _parse_state(await tx.one("webhook", store=store.id, id=id)).webhook
 
 
 # rule: delivery-schedule
@@ -196,31 +197,38 @@ async def change(
     and ``Invalid`` for a key without a format, or if a new address has a query or would get the key
     of the old one.
     """
-    async with changing(tx, store.id, id) as state:
-        shown = state.shown
-        turned_on = bool(patch.enabled) and not shown.enabled
-        given = {name: value for name, value in patch._asdict().items() if value is not None}
-        key = given.pop("key", None)
-        state.shown = after = msgspec.structs.replace(shown, **given)
-        if after.url != shown.url:
-            _check_format_url(shown.format, after.url)
-        # rule: format-key
-        if key is not None and shown.format is None:
-            raise Invalid("key: is only for a webhook with a format.")
-        if after.url != shown.url and shown.format is not None and key is None:
-            raise Invalid("key: give the key again, because the new URL will receive it.")
+    async with edit(tx, store.id, id) as state:
+        webhook = state.webhook
+        is_turned_on = bool(patch.enabled) and not webhook.enabled
+        changed_fields = {
+            name: value for name, value in patch._asdict().items() if value is not None
+        }
+        key = changed_fields.pop("key", None)
+        state.webhook = changed = msgspec.structs.replace(webhook, **changed_fields)
+        _check_change(webhook, changed, key)
         if key is not None:
             assert sealing is not None
-            before = decrypted(sealing, store.id, id, state.sealed)
-            state.sealed = _encrypted(
-                sealing, store.id, id, msgspec.structs.replace(before, key=key)
+            previous_secrets = decrypt(sealing, store.id, id, state.sealed)
+            state.sealed = _encrypt(
+                sealing, store.id, id, msgspec.structs.replace(previous_secrets, key=key)
             )
-        if after != shown or key is not None:
-            after.updated_at = max(now, shown.updated_at)
-        if turned_on:
-            after.failing_since = after.problem = None
+        if changed != webhook or key is not None:
+            changed.updated_at = max(now, webhook.updated_at)
+        if is_turned_on:
+            changed.failing_since = changed.problem = None
             state.due, state.wait_until = now, ""
-    return after
+    return changed
+
+
+# rule: format-key
+def _check_change(webhook: Webhook, changed: Webhook, key: str | None) -> None:
+    has_new_url = changed.url != webhook.url
+    if has_new_url:
+        _check_format_url(webhook.format, changed.url)
+    if key is not None and webhook.format is None:
+        raise Invalid("key: is only for a webhook with a format.")
+    if has_new_url and webhook.format is not None and key is None:
+        raise Invalid("key: give the key again, because the new URL will receive it.")
 
 
 # rule: webhook-signed
@@ -229,19 +237,19 @@ async def renew_secret(tx: Writer, store: Store, id: str, sealing: Sealing, now:
 
     Raises ``NotFound``, and ``Conflict`` for a webhook with a format, which has no secret.
     """
-    async with changing(tx, store.id, id) as state:
-        if state.shown.format is not None:
+    async with edit(tx, store.id, id) as state:
+        if state.webhook.format is not None:
             raise Conflict(
                 "This webhook has a format, so its messages aren't signed. Update the webhook to "
                 "change the key of the API.",
                 "webhook_unsigned",
             )
-        before = decrypted(sealing, store.id, id, state.sealed).secret
-        fresh = Secrets(_new_secret(), before, now + ids.DAY_MS)
-        state.sealed = _encrypted(sealing, store.id, id, fresh)
-        state.shown.updated_at = max(ids.timestamp(now), state.shown.updated_at)
-    state.shown.secret = fresh.secret
-    return state.shown
+        previous_secret = decrypt(sealing, store.id, id, state.sealed).secret
+        new_secrets = Secrets(_create_secret(), previous_secret, now + ids.DAY_MS)
+        state.sealed = _encrypt(sealing, store.id, id, new_secrets)
+        state.webhook.updated_at = max(ids.timestamp(now), state.webhook.updated_at)
+    state.webhook.secret = new_secrets.secret
+    return state.webhook
 
 
 async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
@@ -255,13 +263,13 @@ async def delete(tx: Writer, store: Store, id: str, now: str) -> None:
 # rule: delivery-resend
 async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Webhook:
     """Resends the stored events from ``since`` (milliseconds since 1970) on."""
-    async with changing(tx, store.id, id) as state:
-        last, removed = await feed_ends(tx, store.id)
-        from_ = ids.timestamp(min(max(0, since - _MAX_DISORDER_MS), ids.MAX_TIMESTAMP_MS))
-        position = await _position_before(tx, store.id, removed, last, from_)
+    async with edit(tx, store.id, id) as state:
+        last, removed = await read_feed_ends(tx, store.id)
+        start_time = ids.timestamp(min(max(0, since - _MAX_DISORDER_MS), ids.MAX_TIMESTAMP_MS))
+        position = await _position_before(tx, store.id, removed, last, start_time)
         state.position, state.due = min(state.position, position), now
         state.wait_until = ""
-    return state.shown
+    return state.webhook
 
 
 async def _position_before(tx: Reader, store_id: str, low: int, last: int, since: str) -> int:
@@ -281,27 +289,27 @@ async def _position_before(tx: Reader, store_id: str, low: int, last: int, since
 
 
 @contextlib.asynccontextmanager
-async def changing(tx: Writer, store_id: str, id: str) -> AsyncIterator[WebhookState]:
+async def edit(tx: Writer, store_id: str, id: str) -> AsyncIterator[WebhookState]:
     """Locks a webhook and saves the block's changes to it. Raises ``NotFound``."""
     row = await tx.one("webhook_lock", store=store_id, id=id)
-    state = _state(row)
+    state = _parse_state(row)
     yield state
-    if state == _state(row):
+    if state == _parse_state(row):
         return
-    shown = state.shown
-    columns = mapping.to_columns(shown, "webhook_fields") | {"store": store_id}
+    webhook = state.webhook
+    columns = mapping.to_columns(webhook, "webhook_fields") | {"store": store_id}
     columns |= {"position": state.position, "sealed": state.sealed, "wait_until": state.wait_until}
-    await tx.run("webhook_set", **columns, due_at=state.due if shown.enabled else None)
+    await tx.run("webhook_set", **columns, due_at=state.due if webhook.enabled else None)
 
 
-def _state(row: Row | None) -> WebhookState:
+def _parse_state(row: Row | None) -> WebhookState:
     if row is None:
         raise no_record("webhook")
-    *shown, position, sealed, due, wait_until = row
-    return WebhookState(from_row(shown), position, sealed, due, wait_until)
+    *webhook_row, position, sealed, due, wait_until = row
+    return WebhookState(from_row(webhook_row), position, sealed, due, wait_until)
 
 
-async def feed_ends(tx: Reader, store_id: str) -> tuple[int, int]:
+async def read_feed_ends(tx: Reader, store_id: str) -> tuple[int, int]:
     """Returns the last published and the last removed position of a feed, or 0."""
     row = await tx.one("feed", store=store_id)
     return (0, 0) if row is None else (row[0], row[1])
@@ -321,9 +329,9 @@ async def lock_feed(tx: Writer, store_id: str) -> Row:
 # --------------------------------------------------------------------------------- secrets
 
 
-def decrypted(sealing: Sealing, store_id: str, id: str, text: str) -> Secrets:
+def decrypt(sealing: Sealing, store_id: str, id: str, sealed: str) -> Secrets:
     """Decrypts a webhook's secrets. Raises ``Misconfigured`` and ``Damaged``."""
-    return msgspec.json.decode(sealing.open(text, _owner(store_id, id)), type=Secrets)
+    return msgspec.json.decode(sealing.open(sealed, _describe_owner(store_id, id)), type=Secrets)
 
 
 # rule: sealing-keys
@@ -332,41 +340,41 @@ async def reencrypt(db: Database, sealing: Sealing) -> None:
 
     Raises ``Misconfigured`` if no configured key can decrypt one.
     """
-    for store_id, id, text, _ in await db.read(run_statement, "webhooks"):
+    for store_id, id, old_sealed, _ in await db.read(run_statement, "webhooks"):
         with bad_rows.skip_bad_row("webhooks", f"{id} of store {store_id}"):
-            plain = decrypted(sealing, store_id, id, text)
-            if not sealing.is_newest(text):
-                named = {"store": store_id, "id": id, "before": text}
-                sealed = _encrypted(sealing, store_id, id, plain)
-                await db.write(run_statement, "webhook_reseal", **named, sealed=sealed)
+            secrets = decrypt(sealing, store_id, id, old_sealed)
+            if not sealing.is_newest(old_sealed):
+                params = {"store": store_id, "id": id, "before": old_sealed}
+                sealed = _encrypt(sealing, store_id, id, secrets)
+                await db.write(run_statement, "webhook_reseal", **params, sealed=sealed)
 
 
-def _encrypted(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:
-    return sealing.seal(msgspec.json.encode(secrets), _owner(store_id, id))
+def _encrypt(sealing: Sealing, store_id: str, id: str, secrets: Secrets) -> str:
+    return sealing.seal(msgspec.json.encode(secrets), _describe_owner(store_id, id))
 
 
-def _owner(store_id: str, id: str) -> str:
+def _describe_owner(store_id: str, id: str) -> str:
     return f"webhook {id} of store {store_id}"
 
 
 # rule: webhook-signed
-def _new_secret() -> str:
-    return _PREFIX + base64.b64encode(os.urandom(_KEY_BYTES)).decode()
+def _create_secret() -> str:
+    return _WHSEC_PREFIX + base64.b64encode(os.urandom(_KEY_BYTES)).decode()
 
 
 # rule: webhook-signed
-def signature_headers(secrets: Secrets, id: str, body: bytes, now: int) -> dict[str, str]:
+def build_signature_headers(secrets: Secrets, id: str, body: bytes, now: int) -> dict[str, str]:
     """Returns the headers of a message sent at ``now``, in milliseconds since 1970."""
-    at = str(now // 1000)
-    text = f"{id}.{at}.".encode() + body
-    good = [secrets.secret]
+    timestamp = str(now // 1000)
+    content = f"{id}.{timestamp}.".encode() + body
+    valid_secrets = [secrets.secret]
     if secrets.before is not None and now < secrets.until:
-        good.append(secrets.before)
-    keys = [base64.b64decode(secret.removeprefix(_PREFIX)) for secret in good]
-    macs = [base64.b64encode(hmac.digest(key, text, "sha256")).decode() for key in keys]
+        valid_secrets.append(secrets.before)
+    keys = [base64.b64decode(secret.removeprefix(_WHSEC_PREFIX)) for secret in valid_secrets]
+    macs = [base64.b64encode(hmac.digest(key, content, "sha256")).decode() for key in keys]
     return {
         "Content-Type": "application/json",
         "webhook-id": id,
-        "webhook-timestamp": at,
+        "webhook-timestamp": timestamp,
         "webhook-signature": " ".join(f"v1,{mac}" for mac in macs),
     }

@@ -117,8 +117,8 @@ async def add_to_events(tx: Reader, store_id: str, found_events: Sequence[Event]
 async def feed(
     tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
 ) -> events.FeedPage:
-    """Returns a page of the feed like ``events.feed``, the items in it with their products."""
-    page = await events.feed(tx, store, after, limit, types)
+    """Returns a page of the feed like ``events.read_feed``, the items in it with their products."""
+    page = await events.read_feed(tx, store, after, limit, types)
     return page._replace(events=await add_to_events(tx, store.id, page.events))
 
 

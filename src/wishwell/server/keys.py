@@ -120,7 +120,7 @@ async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
         partial(store_secrets.opened, sealing, *row) for row in stored
     ]
     decryptions += [
-        partial(webhooks.decrypted, sealing, *row[:3]) for row in await tx.all("webhooks")
+        partial(webhooks.decrypt, sealing, *row[:3]) for row in await tx.all("webhooks")
     ]
     for decrypt in decryptions:
         try:

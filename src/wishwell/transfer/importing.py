@@ -129,7 +129,7 @@ def check_secrets(sealing: Sealing | None, file: ImportFile) -> None:
             if isinstance(record, SecretsRecord):
                 store_secrets.opened(sealing, id, record.sealed)
             elif isinstance(record, WebhookRecord):
-                webhooks.decrypted(sealing, id, record.id, record.sealed)
+                webhooks.decrypt(sealing, id, record.id, record.sealed)
         except (Misconfigured, Damaged) as error:
             raise Misconfigured(f"line {line}: {error.message}") from error
 

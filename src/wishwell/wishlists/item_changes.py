@@ -277,4 +277,6 @@ def _make_event(
         return "item.deleted", items.event_data(before, text_ids)
     if before is None:
         return "item.created", items.event_data(after, text_ids)
-    return "item.updated", items.event_data(after, text_ids, events.changed(before, after))
+    return "item.updated", items.event_data(
+        after, text_ids, events.find_changed_fields(before, after)
+    )

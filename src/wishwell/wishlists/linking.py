@@ -66,7 +66,7 @@ async def link(
         return 0
     async with events.record_list_changes(tx, customer, now, lists.snapshot_reader(tx, customer)):
         linked, new_events = await _move(tx, session, customer, limits, locked, now)
-    new_events = [(type_, events.marked_as_linked(data)) for type_, data in new_events]
+    new_events = [(type_, events.mark_as_linked(data)) for type_, data in new_events]
     new_events.append(("profile.linked", msgspec.json.encode(linked)))
     await events.record_events(tx, customer, now, new_events)
     return linked.items - linked.left

@@ -268,7 +268,7 @@ async def put_item(
         new_order = [*other_ids[: other_ids.index(after) + 1], item_id]
         await ordering.rearrange(tx, params, old_positions, new_order)
     [row] = await tx.all("list_touch", profile=profile.id, id=id, now=now)
-    move = events.list_moved(from_row(row), item_id, after)
+    move = events.encode_list_move(from_row(row), item_id, after)
     await events.record_event(tx, profile, now, "list.updated", move)
     return item
 

@@ -110,6 +110,6 @@ async def list_events(request: Request) -> Response:
     query = request.query
     limit, types = queries.limit(query.get("limit")), queries.event_types(query.get("type"))
     after = queries.resume(query.get("from"))
-    feed = shown.feed if queries.include(query) else events.feed
+    feed = shown.feed if queries.include(query) else events.read_feed
     page = await request.run(feed, request.store, after, limit, types)
     return responses.json(200, Feed(page.events, str(page.until)))

@@ -53,7 +53,9 @@ async def renew_webhook_secret(request: Request) -> object:
 
 
 async def test_webhook(request: Request) -> object:
-    return await _on_webhook(request, deliveries.test, request.service.new_id(), request.now())
+    return await _on_webhook(
+        request, deliveries.queue_test, request.service.new_id(), request.now()
+    )
 
 
 async def replay_webhook(request: Request) -> object:
