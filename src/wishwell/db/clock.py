@@ -45,7 +45,7 @@ _ADOPT_MS = 5_000
 _SAVE_INTERVAL_MS = 60_000
 """Uptime between two writes of an unchanged state."""
 
-_CHECK_MS = 1_000
+_CHECK_INTERVAL_MS = 1_000
 """Milliseconds after a plausible time during which the wall clock isn't checked again."""
 
 _MAX_ROUND_TRIP_MS = 1_000
@@ -138,7 +138,7 @@ class ReferenceClock:
             return now
         corrected = self._correct(now)
         if corrected == now:
-            self._plausible_from, self._plausible_until = now, now + _CHECK_MS
+            self._plausible_from, self._plausible_until = now, now + _CHECK_INTERVAL_MS
         return corrected
 
     def _correct(self, now: int) -> int:
@@ -171,12 +171,12 @@ class ReferenceClock:
     async def synchronise(self, db: Database) -> None:
         """Reads the database server's time, which an embedded database lacks. Raises
         ``Unavailable``."""
-        await db.read(self._observe)
+        await db.read(self._read_clocks)
 
     # rule: clock-guard
     async def checked_now(self, tx: Reader) -> int:
         """Returns the time for removing old records. Raises ``ClockSuspect``."""
-        now, state, skew_error = await self._observe(tx)
+        now, state, skew_error = await self._read_clocks(tx)
         if reason := skew_error or _explain_jump(now, state):
             raise ClockSuspect(reason)
         return now
@@ -197,13 +197,13 @@ class ReferenceClock:
 
     async def likely_now(self, tx: Reader) -> int:
         """Returns the time or, while it isn't plausible, the time expected by the uptime."""
-        now, state, _ = await self._observe(tx)
+        now, state, _ = await self._read_clocks(tx)
         return state.wall if state.hold else now
 
     # rule: clock-jump
     async def observe(self, db: Database) -> None:
         """Stores the state, and logs when the clock becomes suspect and plausible again."""
-        now, state, skew_error = await db.read(self._observe)
+        now, state, skew_error = await db.read(self._read_clocks)
         stored = self._stored_state
         if (
             stored is None
@@ -212,7 +212,7 @@ class ReferenceClock:
             or state.uptime - stored.uptime >= _SAVE_INTERVAL_MS
         ):
             # A time further ahead than this one was stored by a clock that was wrong.
-            await db.write(self._store, state, now + MAX_JUMP_MS)
+            await db.write(self._save, state, now + MAX_JUMP_MS)
         suspicion = skew_error or _explain_jump(now, state)
         if suspicion and not self.suspicion:
             log.warning("clock_suspect", reason=suspicion)
@@ -223,18 +223,18 @@ class ReferenceClock:
     async def confirm(self, tx: Writer) -> None:
         """Believes the clock from now on, however far it jumped. Raises ``ClockSuspect`` where it
         differs from the database server's."""
-        now, _, skew_error = await self._observe(tx)
+        now, _, skew_error = await self._read_clocks(tx)
         if skew_error:
             raise ClockSuspect(skew_error)
-        await self._store(tx, State(self._boot, now, self._uptime_clock()), forget_after=0)
+        await self._save(tx, State(self._boot, now, self._uptime_clock()), forget_after=0)
 
-    async def _store(self, tx: Writer, state: State, forget_after: int) -> None:
+    async def _save(self, tx: Writer, state: State, forget_after: int) -> None:
         await tx.one("clocks_lock")
         await tx.run("clocks_forget", boot=self._boot, after=forget_after)
         await tx.run("clock_save", **state._asdict())
 
     # rule: clock-jump
-    async def _observe(self, tx: Reader) -> tuple[int, State, str]:
+    async def _read_clocks(self, tx: Reader) -> tuple[int, State, str]:
         """Returns the time, the state, and an error message if the two clocks differ too much."""
         uptime_before = self._uptime_clock()
         server_now = await _server_time(tx)

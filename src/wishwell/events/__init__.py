@@ -105,7 +105,7 @@ def from_row(row: Row) -> Event:
         timestamp=event_row.created_at,
         profile=event_row.gid,
         sequence=event_row.sequence,
-        data=msgspec.Raw(_show_data(event_row.data)),
+        data=msgspec.Raw(_convert_to_json(event_row.data)),
         traceparent=event_row.traceparent or UNSET,
     )
 
@@ -117,7 +117,7 @@ _ITEM_FIELDS = (
 """Fields in the order of the arrays that earlier releases stored. Newer events have names."""
 
 
-def _show_data(data: str) -> bytes:
+def _convert_to_json(data: str) -> bytes:
     """Returns stored event data as the JSON that the API shows.
 
     Earlier releases stored item events as an array: whether product ids are text, the changed
@@ -125,15 +125,15 @@ def _show_data(data: str) -> bytes:
     """
     if not data.startswith("["):
         return data.encode()
-    text_ids, changed, *item_values = msgspec.json.decode(data)
+    has_text_ids, changed_names, *item_values = msgspec.json.decode(data)
     item = dict(zip(_ITEM_FIELDS, item_values, strict=False))
     for name in ("tags", "listIds"):
         item[name] = item[name].split()
     for name in ("productId", "variantId"):
-        if item[name].isdecimal() and not text_ids:
+        if item[name].isdecimal() and not has_text_ids:
             item[name] = int(item[name])
     shown_item = {name: value for name, value in item.items() if value != ""}
-    changed_fields = {"changed": changed.split()} if changed else {}
+    changed_fields = {"changed": changed_names.split()} if changed_names else {}
     return msgspec.json.encode({"item": shown_item, **changed_fields})
 
 
@@ -204,12 +204,12 @@ async def record_store_events(
     count_params = [
         {"profile": profile_id, "count": count} for profile_id, count in counts_by_profile.items()
     ]
-    last_by_profile = dict(
+    rows_by_profile = dict(
         zip(counts_by_profile, await tx.all_many("events_count", count_params), strict=True)
     )
     rows = []
     for profile_id, type_, data in changes:
-        last_sequence, gid = last_by_profile[profile_id]
+        last_sequence, gid = rows_by_profile[profile_id]
         rows.append(
             {
                 "profile_id": profile_id,
@@ -356,8 +356,8 @@ async def assign_batch(tx: Writer, store_id: str, now: str) -> tuple[int, int, i
     """
     last_assigned, unpublished = await webhooks.lock_feed(tx, store_id)
     customer_events, session_events = [
-        await tx.all("events_waiting", store=store_id, customers=customers, limit=_BATCH_SIZE)
-        for customers in (True, False)
+        await tx.all("events_waiting", store=store_id, customers=is_customer, limit=_BATCH_SIZE)
+        for is_customer in (True, False)
     ]
     batch = [*session_events, *customer_events][:_BATCH_SIZE]
     if batch:

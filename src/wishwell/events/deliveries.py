@@ -79,8 +79,8 @@ AddProducts = Callable[[Reader, str, Sequence[Event]], Awaitable[list[Event]]]
 def from_row(row: Row) -> Delivery:
     """Returns the delivery in a row of the columns ``delivery_fields``."""
     columns = statements.name_columns("delivery_fields", row)
-    event = columns.pop("profile_id"), columns.pop("sequence")
-    event_id = columns["id"] if event[0] is None else events.event_id(*event)
+    event_key = columns.pop("profile_id"), columns.pop("sequence")
+    event_id = columns["id"] if event_key[0] is None else events.event_id(*event_key)
     columns["answer"] = columns["answer"] or None
     return Delivery(event_id=event_id, next_attempt_at=columns.pop("next_at"), **columns)
 
@@ -286,14 +286,14 @@ async def _update_health(
         webhook.problem = f"The key was refused with {attempt.status}{answer}"
     elif attempt.status == _GONE_STATUS:
         webhook.problem = "The receiver answered 410 (Gone)."
-    elif await _fails_for_long(tx, webhook.failing_since, clock):
+    elif await _has_failed_for_long(tx, webhook.failing_since, clock):
         webhook.problem = "Every attempt failed for a week."
     if webhook.problem:
         webhook.enabled = False
 
 
 # rules: delivery-schedule, clock-guard
-async def _fails_for_long(tx: Reader, since: str, clock: ReferenceClock) -> bool:
+async def _has_failed_for_long(tx: Reader, since: str, clock: ReferenceClock) -> bool:
     try:
         return await clock.checked_now(tx) - ids.from_timestamp(since) >= _GIVE_UP_MS
     except ClockSuspect:

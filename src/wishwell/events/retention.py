@@ -33,19 +33,19 @@ async def remove_events(db: Database, days: float, now: int) -> AsyncIterator[in
 
 
 async def _remove_event_batch(
-    tx: Writer, store_id: str, first: int, days: float, now: int
+    tx: Writer, store_id: str, first_position: int, days: float, now: int
 ) -> tuple[int, int]:
     """Removes the events that the last batch marked as removed, and marks the next ones.
 
     Marking comes first because a cluster commits on one server after the other, and a reader reads
-    the mark after the events: a missing event is then always marked. ``first`` is the first
-    position that may still have an event. Returns the last removed position, and the number of
-    events that are marked.
+    the mark after the events: a missing event is then always marked. ``first_position`` is the
+    first position that may still have an event. Returns the last removed position, and the number
+    of events that are marked.
     """
     await webhooks.lock_feed(tx, store_id)
     cutoff = ids.timestamp(max(0, now - int(days * ids.DAY_MS)))
     _, last_removed = await webhooks.read_feed_ends(tx, store_id)
-    await tx.run("events_remove", store=store_id, first=first, last=last_removed)
+    await tx.run("events_remove", store=store_id, first=first_position, last=last_removed)
     params = {
         "store": store_id,
         "after": last_removed,
@@ -84,16 +84,16 @@ async def _remove_delivery_batch(
     return len(await tx.all("deliveries_remove", **params, limit=_BATCH_SIZE))
 
 
-def _remove_events(run: Run, now: int) -> AsyncIterator[int]:
+def _run_event_removal(run: Run, now: int) -> AsyncIterator[int]:
     return remove_events(run.db, run.settings.events_days, now)
 
 
-def _remove_deliveries(run: Run, now: int) -> AsyncIterator[int]:
+def _run_delivery_removal(run: Run, now: int) -> AsyncIterator[int]:
     return remove_deliveries(run.db, run.settings.events_days, now)
 
 
 # rule: feed-retention
 JOBS = (
-    Job("retain", 60.0, removal(_remove_events), lease_seconds=60.0),
-    Job("deliveries", 60.0, removal(_remove_deliveries), lease_seconds=60.0),
+    Job("retain", 60.0, removal(_run_event_removal), lease_seconds=60.0),
+    Job("deliveries", 60.0, removal(_run_delivery_removal), lease_seconds=60.0),
 )

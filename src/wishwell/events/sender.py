@@ -21,7 +21,7 @@ from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.events import attempts, deliveries, formats, webhooks
 from wishwell.events.attempts import Attempt, ClaimedDelivery
-from wishwell.events.deliveries import TEST, AddProducts
+from wishwell.events.deliveries import TEST, AddProducts, Batch
 from wishwell.events.formats import Request, Unsent
 from wishwell.events.webhooks import Secrets, Webhook
 from wishwell.jobs import IDLE_SECONDS, Job, Run
@@ -117,7 +117,7 @@ class Sender:
 
     async def stop(self) -> None:
         """Cancels all work and waits until it has stopped."""
-        await _cancel(self._tasks.values())
+        await _cancel_all(self._tasks.values())
 
     async def wait_until_idle(self) -> None:
         """Waits until all work is finished."""
@@ -137,11 +137,11 @@ class Sender:
                 log.error("webhook_failed", webhook=id, reason=error.message)
             if sends:
                 await asyncio.wait(sends)
-            await self._record(store_id, id, sends)
+            await self._record_finished(store_id, id, sends)
             await asyncio.sleep(_FAILURE_BACKOFF_SECONDS)
         finally:
-            await _cancel(sends)
-            await self._record(store_id, id, sends)
+            await _cancel_all(sends)
+            await self._record_finished(store_id, id, sends)
             del self._tasks[store_id, id]
 
     async def _send_all(self, store_id: str, id: str, sends: Sends) -> None:
@@ -156,8 +156,7 @@ class Sender:
                 continue
             if sends and not has_more:
                 # With a timeout, because more deliveries may become due.
-                first = asyncio.FIRST_COMPLETED
-                await asyncio.wait(sends, timeout=POLL_SECONDS, return_when=first)
+                await asyncio.wait(sends, timeout=POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 await asyncio.sleep(_GATHER_SECONDS)
 
     # rule: delivery-fair
@@ -190,16 +189,20 @@ class Sender:
                     return False
                 if batch.skipped:
                     self.attempts["skipped"] += batch.skipped
-                state = batch.state
-                keys = webhooks.decrypt(self._sealing, store_id, id, state.sealed)
-                for delivery in batch.claimed:
-                    send = asyncio.create_task(self._send(store_id, state.webhook, keys, delivery))
-                    self._slots_in_use[store_id] += 1
-                    send.add_done_callback(lambda _: self._slots_in_use.subtract([store_id]))
-                    sends.add(send)
+                self._start_sends(store_id, batch, sends)
                 return batch.has_more and not batch.claimed
             finally:
                 self._slots_in_use[store_id] -= slots
+
+    def _start_sends(self, store_id: str, batch: Batch, sends: Sends) -> None:
+        """Starts to send the claimed deliveries. Each send holds a slot until it finishes."""
+        webhook = batch.state.webhook
+        keys = webhooks.decrypt(self._sealing, store_id, webhook.id, batch.state.sealed)
+        for delivery in batch.claimed:
+            send = asyncio.create_task(self._send(store_id, webhook, keys, delivery))
+            self._slots_in_use[store_id] += 1
+            send.add_done_callback(lambda _: self._slots_in_use.subtract([store_id]))
+            sends.add(send)
 
     def _count_free_slots(self, store_id: str, in_flight: int) -> int:
         """Returns how many sends a webhook may add to those ``in_flight`` (fair queueing).
@@ -217,7 +220,7 @@ class Sender:
         # Each started send counts three times: in the total, for the store and as in flight.
         return max(0, min(MAX_CONCURRENT_PER_WEBHOOK - in_flight, -(-free // 3)))
 
-    async def _record(self, store_id: str, id: str, sends: Sends) -> None:
+    async def _record_finished(self, store_id: str, id: str, sends: Sends) -> None:
         """Records the results of finished attempts, without claiming deliveries."""
         if finished := _find_finished(sends):
             with (
@@ -322,7 +325,7 @@ def _find_finished(sends: Sends) -> dict[asyncio.Task[Attempt], Attempt]:
     return {send: send.result() for send in sends if send.done() and not send.cancelled()}
 
 
-async def _cancel(tasks: Collection[asyncio.Task[Any]]) -> None:
+async def _cancel_all(tasks: Collection[asyncio.Task[Any]]) -> None:
     """Cancels tasks and waits until they have stopped."""
     for task in tasks:
         task.cancel()

@@ -266,13 +266,13 @@ async def replay(tx: Writer, store: Store, id: str, since: int, now: str) -> Web
     async with edit(tx, store.id, id) as state:
         last, removed = await read_feed_ends(tx, store.id)
         start_time = ids.timestamp(min(max(0, since - _MAX_DISORDER_MS), ids.MAX_TIMESTAMP_MS))
-        position = await _position_before(tx, store.id, removed, last, start_time)
+        position = await _find_position_before(tx, store.id, removed, last, start_time)
         state.position, state.due = min(state.position, position), now
         state.wait_until = ""
     return state.webhook
 
 
-async def _position_before(tx: Reader, store_id: str, low: int, last: int, since: str) -> int:
+async def _find_position_before(tx: Reader, store_id: str, low: int, last: int, since: str) -> int:
     """Returns the position after which events are from ``since`` or later (binary search)."""
     high = last
     while low < high:

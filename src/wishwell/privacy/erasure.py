@@ -53,16 +53,16 @@ async def erase(tx: Writer, profile: Profile, now: int, idle_before: str = "") -
     await tx.run("requests_erase", store=store.id, profile=key, now=erased_at)
     if not is_open:
         return ()
-    sessions = {row[0]: row[1] for row in await tx.all("erasure_linked", profile=key)}
+    creation_by_session = {row[0]: row[1] for row in await tx.all("erasure_linked", profile=key)}
     if events.events_enabled(profile) or await tx.one("store_has_events", store=store.id):
         await events.record_event_always(tx, key, erased_at, events.ERASED, b"{}")
     [(last_sequence, created_at)] = await tx.all(
         "profile_end", profile=key, now=erased_at, removed=profiles.REMOVED
     )
     act = Act(action="profile.erased", store=store.handle, store_id=store.id, profile=key)
-    act.created, act.sessions = created_at, sessions
+    act.created, act.sessions = created_at, creation_by_session
     await tx.record(act)
-    last_sequences = {**dict.fromkeys(sessions, 0), key: last_sequence}
+    last_sequences = {**dict.fromkeys(creation_by_session, 0), key: last_sequence}
     for profile_id, sequence in last_sequences.items():
         await tx.run(
             "erasure_begin", profile=profile_id, store=store.id, sequence=sequence, now=erased_at
@@ -95,10 +95,10 @@ async def remove_erased(
         rows = await db.read(
             run_statement, "erasures_waiting", limit=_BATCH_SIZE + len(failed_keys)
         )
-        pending = [(key, store_id) for key, store_id in rows if key not in failed_keys]
-        if not pending:
+        pending_profiles = [(key, store_id) for key, store_id in rows if key not in failed_keys]
+        if not pending_profiles:
             return
-        for key, store_id in pending:
+        for key, store_id in pending_profiles:
             try:
                 while not await db.write(remove_batch, key, store_id, clock()):
                     yield removed_count
@@ -193,7 +193,7 @@ async def read_backlog(tx: Reader) -> tuple[int, str | None]:
 
 
 # rule: forget-customers
-async def purge_idle(run: Run, now: int) -> AsyncIterator[None]:
+async def purge_idle_customers(run: Run, now: int) -> AsyncIterator[None]:
     """Erases inactive customers and forgets old erasures: a step of the job ``purge``."""
     from wishwell.telemetry import metrics  # slow to import, and commands don't need it
 

@@ -104,8 +104,8 @@ def _decode_act(line: bytes) -> Act:
     act = msgspec.json.decode(line, type=Act)
     if (key := json_keys.duplicate_key(line)) is not None:
         raise msgspec.ValidationError(f"{key!r} occurs twice")
-    no_repeat = None, ("id",) if act.action == REFUSED else ()
-    _, required_fields = _REPEATS_BY_ACTION.get(act.action, no_repeat)
+    default = None, ("id",) if act.action == REFUSED else ()
+    _, required_fields = _REPEATS_BY_ACTION.get(act.action, default)
     fields = [(field, getattr(act, field)) for field in required_fields]
     optional_fields = [("jti", act.jti), ("created", act.created)]
     fields += [(field, text) for field, text in optional_fields if text]

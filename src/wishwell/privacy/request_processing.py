@@ -55,8 +55,8 @@ async def process_due(
         for store_id, request in unseen_requests:
             seen_ids.add(request.id)
             try:
-                async for step in _process_request(db, store_id, request, clock):
-                    yield step
+                async for customer in _process_request(db, store_id, request, clock):
+                    yield customer
             except (BeingErased, ClockSuspect, NotFound):
                 continue  # the customer is being erased, or the store was deleted
             except Exception as error:

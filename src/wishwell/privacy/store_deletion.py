@@ -55,9 +55,9 @@ async def remove_store(db: Database, store: Store) -> AsyncIterator[int]:
             keys = [row[0] for row in rows]
             last_key = keys[-1]
             await db.write(run_statement, "erase_revocations", profiles=keys)
-            while (removed_now := await db.write(purge.remove_batch, keys)) is None:
+            while (batch_count := await db.write(purge.remove_batch, keys)) is None:
                 yield removed_count
-            removed_count += removed_now
+            removed_count += batch_count
             yield removed_count
 
 

@@ -29,7 +29,7 @@ _FAILURE_BACKOFF_SECONDS = 1.0
 """Minimum seconds until a failed run is retried (backoff)."""
 
 PURGE = removal(
-    erasure.purge_idle,
+    erasure.purge_idle_customers,
     auth.remove_revocations,
     products.remove_markers,
     platform_webhooks.remove_deliveries,
