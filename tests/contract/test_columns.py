@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from tests import schema
+from wishwell import stores
 from wishwell.db import mapping, statements
 from wishwell.transfer import file_records
 from wishwell.wishlists import items, shares
@@ -148,3 +149,10 @@ def test_zero_is_read_as_a_value():
     columns = {"closed_at": "", "notices": 0, "events": 0}
     profile = read([columns.get(name, "x") for name in statements.columns("profile_file_fields")])
     assert (profile.closed_at, profile.notices, profile.events) == (None, 0, 0)
+
+
+@pytest.mark.either_engine
+def test_each_store_setting_has_a_column():
+    """A setting that isn't in `store_fields` would be lost without an error."""
+    fields = {field.name for field in msgspec.structs.fields(stores.Store)}
+    assert fields == {*statements.columns("store_fields")}

@@ -18,10 +18,11 @@ DOCUMENT = json.loads(management.description())
 
 @functools.cache
 def _operations(method: str) -> list[tuple[re.Pattern[str], dict[str, Any]]]:
-    """Returns the operations with a method, each with a regular expression for its path."""
+    """Returns the operations with a method, each with a regular expression for its path. Literal
+    segments come before parameters, as in the routes."""
     return [
         (re.compile(PREFIX + re.sub(r"{\w+}", "[^/]+", path)), item[method.lower()])
-        for path, item in DOCUMENT["paths"].items()
+        for path, item in sorted(DOCUMENT["paths"].items(), key=lambda each: each[0].count("{"))
         if method.lower() in item
     ]
 
@@ -56,3 +57,4 @@ def check(response: httpx2.Response) -> None:
             listed, names = _headers(operation, status), {*response.headers}
             assert listed <= names, f"{place} lacks {listed - names}"
             assert ("location" in listed) == ("location" in names), place
+            return

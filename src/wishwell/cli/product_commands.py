@@ -6,7 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from wishwell import currencies, stores
+from wishwell import currencies, ids, stores
 from wishwell.cli import terminal
 from wishwell.cli.common_options import (
     REQUIRED_STORE,
@@ -19,7 +19,7 @@ from wishwell.cli.common_options import (
 )
 from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
-from wishwell.db import Database
+from wishwell.db import Database, future_times
 from wishwell.db.clock import ClockSuspect
 from wishwell.errors import Invalid
 from wishwell.importers import (
@@ -147,7 +147,8 @@ def _import_catalogue(
             progress.report("looking for variants")
         async for _ in missing.count(db, deletes=bool(since)):
             progress.report(f"compared {missing.stored_products:,} stored products")
-        suspect = await _suspicion(db) if missing.products or missing.variants else None
+        may_delete = missing.products or missing.variants
+        suspect = await _prepare_deletion(db, since, dry=dry) if may_delete else None
         missing.removes_variants &= suspect is None
         async for _ in changes.compare(db):
             progress.report(
@@ -177,12 +178,17 @@ def _import_catalogue(
     run(settings, import_products)
 
 
-async def _suspicion(db: Database) -> ClockSuspect | None:
-    """Returns why nothing may be deleted by this clock, if so."""
+# rule: clock-guard
+async def _prepare_deletion(db: Database, since: str, *, dry: bool) -> ClockSuspect | None:
+    """Returns why nothing may be deleted by this clock, if so. Otherwise repairs products' times
+    unless the run is ``dry``, because products put at ``since`` or later are kept."""
     try:
         await db.read(clock.checked_now)
     except ClockSuspect as error:
         return error
+    if not dry:
+        async for _ in future_times.repair_products(db, ids.from_timestamp(since) - 1):
+            pass
     return None
 
 

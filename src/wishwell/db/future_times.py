@@ -59,6 +59,13 @@ async def repair(db: Database, now: int) -> AsyncIterator[int]:
         while count >= _BATCH_SIZE:
             count = len(await db.write(_run, stored.statement, params))
             yield count
+    async for count in repair_products(db, now):
+        yield count
+
+
+# rules: clock-guard, catalogue-delete-missing
+async def repair_products(db: Database, now: int) -> AsyncIterator[int]:
+    """Repairs the times of products, which keep them from being deleted as missing from a file."""
     params = _params(PRODUCTS, now)
     while rows := await db.batch_read(_run, PRODUCTS.statement, params):
         await db.write(_repair_products, rows, params)
