@@ -58,7 +58,6 @@ PARAMS = {
     **same("before before_for_cookies gone_before empty_before", EARLIER),
     "after_time": "",
     "limit": 100,
-    "with_product": 1,
     "most": 4000,
     "title": "",
     **same("by sort", "product"),
@@ -68,7 +67,7 @@ PARAMS = {
 _OF_LIST = {"id": id_of("lists", AT), "lists": 1}
 _OF_EVENTS = {"after": 50_000, "until": 60_000}
 OTHERS: dict[str, dict[str, object]] = {
-    **same("list_create item_save", {"id": id_of("new", 1)}),
+    **same("list_create item_save item_save_shown", {"id": id_of("new", 1)}),
     **same("list_find list_with_items list_change list_resize", _OF_LIST),
     **same(
         "list_touch list_order list_mark_shared list_leave_items",

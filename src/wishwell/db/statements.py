@@ -7,6 +7,8 @@ Each package has its SQL next to its code. Arguments are named, `:profile`, and 
   `--cluster` or `--single` only for a cluster or a single server. Where `-- name: x for sqlite` has
   several steps, each ending in `;`, `-- name: x for postgresql` does the same in one statement,
   because there each one is a network round trip.
+* A line that ends in `--shown` is only in a second statement, `item_save_shown`, because a save
+  that doesn't ask for the product's data would pay for the subqueries.
 * `-- of: lists (profile_id, id), items (profile_id, id)` below a name makes a statement for each of
   these tables: in its name and text, `TABLE` becomes the table and `KEY` its key.
 * `-- list_fields: id, name` at the head of a file names the columns of a record; `-- lists_filled:
@@ -60,6 +62,7 @@ Engine = Literal["postgresql", "sqlite"]
 
 _NAME = re.compile(r"^-- name: (\w+)(?: for (postgresql|sqlite))?$", re.MULTILINE)
 _ARGUMENT = re.compile(r"(?<!:):([a-z_]\w*)")
+_FOR_SHOWN = re.compile(r"^.* --shown\n", re.MULTILINE)
 _MARK = re.compile(r"--(postgresql|sqlite|cluster|single)\Z")
 _EACH = re.compile(r"^-- each: (.+)$", re.MULTILINE)
 _EQUAL = r"(?:\w+\.)?(?:store|profile|list|product)_id = :\w+"
@@ -330,7 +333,9 @@ def _split_statements() -> Iterator[tuple[str, str, str]]:
         tables = ", ".join(re.findall(r"^-- of: (.+?),?$", text, re.MULTILINE))
         for table, key in _TABLE.findall(tables) or [("TABLE", "KEY")]:
             body = text.replace("TABLE", table).replace("KEY", key)
-            yield name.replace("TABLE", table), engine, body
+            yield name.replace("TABLE", table), engine, _FOR_SHOWN.sub("", body)
+            if _FOR_SHOWN.search(body):
+                yield f"{name}_shown", engine, body.replace(" --shown\n", "\n")
 
 
 @functools.cache

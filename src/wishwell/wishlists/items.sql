@@ -7,10 +7,10 @@
 -- name: item_save
 -- An idempotent upsert (rule: save-once). Returns no row if the profile is unknown, closed or full.
 -- :most: the item limit. FOR KEY SHARE rechecks an item that was deleted while this waited for the profile's
--- lock. Options are null if missing in the body. changed: the names of fields with a new value. :with_product: 1 to
--- return the product's data too, as items_shown_page does. A cluster can't read products next to a profile, so the
--- caller reads :saved_price before. Text functions read the price, because a bad row must not fail a save. SQLite needs
--- two statements, because a statement writes to one table only.
+-- lock. Options are null if missing in the body. changed: the names of fields with a new value. item_save_shown also
+-- returns the product's data, as items_shown_page does. A cluster can't read products next to a profile, so the caller
+-- reads :saved_price before. Text functions read the price, because a bad row must not fail a save. SQLite needs two
+-- statements, because a statement writes to one table only.
 WITH saved AS ( --postgresql
 INSERT INTO items (profile_id, id, store_id, product_id, variant_id, created_at, updated_at, list_ids, tags,
                    names(item_options), saved_price)
@@ -32,15 +32,12 @@ SET given(item_options, items), changed = changed(item_options, items),
     updated_at = CASE WHEN changed(item_options, items) <> '' AND :now::text > items.updated_at
                       THEN :now::text ELSE items.updated_at END
 RETURNING item_fields(items), items.changed, items.id = :id::uuid AS created
-          , NULL AS document, NULL AS variant --cluster
-          , CASE WHEN :with_product::integer = 1 THEN coalesce( --single
-              (SELECT p.document FROM products p --single
-               WHERE p.store_id = items.store_id AND p.product_id = items.product_id), --single
-              (SELECT '{"deleted": true}' FROM deleted_products x --single
-               WHERE x.store_id = items.store_id AND x.product_id = items.product_id)) END AS document, --single
-          CASE WHEN :with_product::integer = 1 THEN (SELECT substr(p.variants, --single
-              nullif(strpos(p.variants, '{"variantId":"' || items.variant_id || '"'), 0), 10000) FROM products p --single
-              WHERE p.store_id = items.store_id AND p.product_id = items.product_id) END AS variant --single
+          , coalesce((SELECT p.document FROM products p --shown
+                      WHERE p.store_id = items.store_id AND p.product_id = items.product_id), --shown
+                     (SELECT '{"deleted": true}' FROM deleted_products x --shown
+                      WHERE x.store_id = items.store_id AND x.product_id = items.product_id)) AS document, --shown
+          (SELECT substr(p.variants, nullif(strpos(p.variants, '{"variantId":"' || items.variant_id || '"'), 0), 10000) --shown
+           FROM products p WHERE p.store_id = items.store_id AND p.product_id = items.product_id) AS variant --shown
 ), counted AS ( --postgresql
     UPDATE profiles SET items = items + 1, changes = changes + 1 --postgresql
     FROM saved WHERE profiles.profile_id = :profile AND saved.created) --postgresql

@@ -41,11 +41,11 @@ async def save(
             await tx.begin()
         params = {"profile": profile.id, "id": id, "now": now, "most": limits.items}
         price = "" if tx.joins_products else await _read_price(tx, profile, new)
-        params |= {"saved_price": price, "with_product": int(with_product)}
-        row = await tx.one("item_save", **asdict(new), **params)
+        with_product = with_product and tx.joins_products
+        statement = "item_save_shown" if with_product else "item_save"
+        row = await tx.one(statement, **asdict(new), **params, saved_price=price)
         if row is not None:
-            product = row[-2:] if with_product and tx.joins_products else None
-            row = row[:-2]
+            row, product = (row[:-2], row[-2:]) if with_product else (row, None)
             item, created = await _record_event(tx, profile, row, now), bool(row[-1])
             saved = Saved(item, created, product)
             if is_followed:
