@@ -142,7 +142,9 @@ class Shop:
         self.service = service
         self.handle = f"shop-{secrets.token_hex(6)}"
         words = ("update", "default", "--handle") if first else ("create",)
-        [self.record] = json.loads(service.quick("store", *words, self.handle, *options, "--json"))
+        [self.record] = json.loads(
+            service.quick("store", *words, self.handle, "--notices", "opt-out", *options, "--json")
+        )
         self.id: str = self.record["id"]
         self.platform: str = self.record["platform"]
         self.admin_token = self.another_admin_token("test")

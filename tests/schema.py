@@ -56,6 +56,11 @@ CARRIED: dict[str, str | None] = {
     "wish_counts": None,
     "counts": None,
     "feeds": None,
+    "store_mails": None,
+    "mails": None,
+    "mail_tokens": None,
+    "suppressions": None,
+    "confirmations": None,
     "deleted_stores": None,
 }
 """Each table of a profile or a store, and the type of export line that contains its rows; `None` if

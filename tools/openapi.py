@@ -23,7 +23,7 @@ from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
 from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
-from wishwell.stores import look, naming, reporting
+from wishwell.stores import look, mailing, naming, reporting
 from wishwell.wishlists import items, lists, orders, shares
 
 SOURCE = Path(__file__).parents[1] / "src" / "wishwell" / "http" / "openapi.yaml"
@@ -72,6 +72,7 @@ SHOWN = {
     "StorePages": naming.Pages,
     "StoreReporting": reporting.Reporting,
     "StoreLook": look.Look,
+    "StoreMail": mailing.Mail,
     "AdminToken": auth.AdminTokenView,
     "Price": in_python("Money", money.Money),
     "WishSummary": reports.Summary,

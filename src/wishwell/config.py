@@ -108,6 +108,18 @@ def _check_redis_url(value: str) -> str:
     return value
 
 
+def _check_smtp_url(value: str) -> str:
+    """Refuses an SMTP URL without a host. The error never shows it, because it has a password."""
+    parts = urlsplit(_check_url(value))
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path not in ("", "/"):
+        raise ValueError(
+            "must be of the form smtp://user:password@host:587 or smtps://user:password@host:465"
+        )
+    if parts.query not in ("", "tls=off"):
+        raise ValueError("has an option other than tls=off")
+    return value
+
+
 def _parse_secrets(value: str) -> tuple[str, ...]:
     """Parses a comma-separated list of secrets. The first signs, all are accepted."""
     secrets = tuple(part.strip() for part in value.split(","))
@@ -191,6 +203,10 @@ class Settings:
     trusted_proxies: tuple[Network, ...] = _setting((), _parse_networks)
     key_set_seconds: float = _setting(600.0, _seconds(1, 86_400))
     """The greatest age of a shop's key set."""
+    mail: str = _setting("on", _switch)
+    smtp_url: str | None = _setting(None, _check_smtp_url, secret=True)
+    limit_confirmations: int = _setting(200, _whole_number(1, 10_000_000))
+    """Confirmations of addresses that a store sends in an hour."""
     webhook_http: bool = _setting(False, _flag)
     webhook_private: bool = _setting(False, _flag)
     max_in_flight: int = _setting(128, _whole_number(1, 100_000))

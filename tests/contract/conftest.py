@@ -124,6 +124,8 @@ class UseCases:
         self.store = self.new_store("shop")
 
     def new_store(self, handle=None, **patch):
+        """Creates a store, whose shoppers get notices unless they chose otherwise."""
+        patch = {"notices": "opt-out"} | patch
         named = handle or f"s-{ids.random_uuid()}", stores.StorePatch(**patch)
         made = self.write(stores.create, self.new_id(), *named, self.clock.tick())
         self.stores[made.id] = made

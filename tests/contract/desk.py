@@ -33,7 +33,7 @@ class DeliveryWorld:
 
     async def open(self):
         now = self.clock.tick()
-        patch = stores.StorePatch(events=True)
+        patch = stores.StorePatch(events=True, notices="opt-out")
         make = stores.create, self.bench.new_id(), self.handle, patch, now
         self.store = await self.db.write(*make)
         self.profile = self.bench.new_customer(self.store)

@@ -24,6 +24,7 @@ SMALL = {
     "leases": 5,
     "clocks": 2,
     "catalogue_runs": 1,
+    "store_mails": 1,
 }
 SMALL |= {"counts": 400, "webhooks": 5, "admin_tokens": 5, "store_secrets": 1, "store_hosts": 1}
 """Tables that stay small in a large store, with their rows."""
@@ -94,7 +95,11 @@ _VALUES: dict[str, Callable[[str, int], object]] = {
     "since": lambda _, n: n // 500,
     "day": lambda _, n: time_of(1440 * (n % 400))[:10],
     "last": lambda _, n: 10**6,
-    "state": lambda _, n: "waiting",
+    "state": lambda table, n: "waiting" if table != "mails" or n % 1000 == 0 else "sent",
+    "kind": lambda _, n: "notices" if n % 10 else "confirmation",
+    "address": lambda _, n: f"hash{n}",
+    "reason": lambda _, n: "unsubscribed",
+    "client": lambda _, n: f"client{n}",
     **dict.fromkeys(("delivery_id", "body_hash", "token", "title"), lambda _, n: f"text{n}"),
 }
 _NULLS = {
@@ -111,7 +116,7 @@ _RARE = {"noticed_at", "due_at", "next_at"}
 
 
 def _value(table: str, column: str, type_: str, n: int) -> object:
-    if (column in _NULLS and table != "revocations") or (table, column) == ("profiles", "notices"):
+    if (column in _NULLS and table not in ("revocations", "mail_tokens")) or (table, column) == ("profiles", "notices"):
         return None
     if column == "done_at":
         return time_of(n) if n % 1000 else None

@@ -3,9 +3,11 @@
 from typing import Any
 
 from tests.contract.desk import SEALING
-from wishwell import config, ids, opaque, products, profiles, stores
+from wishwell import config, ids, opaque, products, stores
 from wishwell.access import auth
 from wishwell.cli import data_commands
+from wishwell.contacts import addresses, queue, store_mails, suppressions, tokens
+from wishwell.db import run_statement
 from wishwell.errors import Invalid
 from wishwell.events import webhooks
 from wishwell.events.webhooks import NewWebhook
@@ -143,7 +145,7 @@ class FilledStore:
         wish(bench, self.owner, 1, 2, list_ids=(on.id,), tags=("a", "b"), quantity=3, note="n\nm")
         saved = [row[0] for row in bench.all("items_all", profile=self.owner.id)]
         bench.write(lists.order, self.owner, on.id, saved, now())
-        bench.write(profiles.remember_email, self.owner, "a@shop.example", now())
+        bench.write(addresses.remember, self.owner, "a@shop.example", now())
         self.link = bench.share(self.owner, on.id)
         visitor, self.session = (bench.new_session(self.store) for _ in range(2))
         wish(bench, visitor, 3)
@@ -152,10 +154,22 @@ class FilledStore:
         bench.link(visitor, self.friend)
         wish(bench, self.session, 5)
         self.buy(self.friend, 3)
+        self.mails()
         gone = bench.save(self.owner, 4)
         bench.write(item_changes.delete, self.owner, gone.id, now())
         for jti in ("", bench.new_id()):
             bench.write(auth.revoke_profile, self.owner, bench.clock(), jti)
+
+    def mails(self):
+        """Fills the tables of mails."""
+        bench, at = self.bench, self.bench.clock.tick()
+        bench.write(queue.add_confirmation, self.friend, bench.new_id(), at)
+        params = {"store": self.store.id, "id": bench.new_id(), "now": at}
+        bench.write(run_statement, "confirmation_add", **params, address="a", client="b")
+        hash = suppressions.address_hash(self.store.id, "gone@shop.example")
+        bench.write(suppressions.add, self.store, hash, "unsubscribed", at)
+        bench.write(tokens.create, self.store, self.friend.id, "unsubscribe", hash, at)
+        bench.write(store_mails.resume, self.store, at)
 
     def buy(self, buyer, product):
         """Sends an order of one unit."""

@@ -11,6 +11,7 @@ from tests.contract.desk import SEALING
 from tests.contract.moved import export, exported, load
 from wishwell import events, ids, opaque, profiles
 from wishwell.access import auth
+from wishwell.contacts import addresses, queue, tokens
 from wishwell.errors import BeingErased, ServiceError
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import NewWebhook
@@ -108,7 +109,7 @@ def filled(world, customer, other):
     session = bench.new_session(world.store)
     email, note = f"ann-{n}@secret.example", f"secret note {n}"
     name, tag = f"secret list {n}", f"tag-{n}"
-    bench.write(profiles.remember_email, customer, email, bench.clock.tick())
+    bench.write(addresses.remember, customer, email, bench.clock.tick())
     bench.save(session, 5, note=note, list_ids=(bench.new_list(session, f"{name} of before").id,))
     world.publish()
     bench.link(session, customer)
@@ -118,6 +119,8 @@ def filled(world, customer, other):
     theirs = bench.new_list(other, f"list of the other {n}").id
     wish = bench.save(other, 7, list_ids=(theirs,), quantity=9)
     theirs_token = bench.share(other, theirs, NOTED).token
+    bench.write(queue.add_confirmation, customer, bench.new_id(), bench.clock.tick())
+    bench.write(tokens.create, world.store, customer.id, "confirm", "0" * 64, bench.clock.tick())
     bench.reserve(token, item.id, other)
     bench.reserve(theirs_token, wish.id, customer)
     placed = bench.clock.tick()

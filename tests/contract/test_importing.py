@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from tests.contract.moved import delete, export, exported, load
 from wishwell import ids, products, profiles
+from wishwell.contacts import addresses
 from wishwell.products.money import Money
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
@@ -51,7 +52,7 @@ def test_import_restores_lost_records_and_changes_nothing_else(bench, tmp_path):
     bench.save(customer, 1, list_ids=(shared, private), tags=("a", "b"))
     bench.save(customer, 2, tags=("c",))
     bench.share(customer, shared)
-    bench.write(profiles.remember_email, customer, "a@shop.example", bench.clock.tick())
+    bench.write(addresses.remember, customer, "a@shop.example", bench.clock.tick())
     facts = products.ProductData("A title", "https://shop.example/1", price=Money("9.50", "EUR"))
     for id in ("1", "2", "3"):
         new = [products.NewProduct(id, facts, ())], [bench.new_id()], bench.clock.tick()

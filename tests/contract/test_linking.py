@@ -4,6 +4,7 @@ import pytest
 
 from tests.contract.conftest import bounds
 from wishwell import profiles
+from wishwell.contacts import addresses
 from wishwell.profiles import records
 from wishwell.wishlists import linking, lists
 
@@ -24,7 +25,7 @@ def test_link_moves_email_and_notice_setting_unless_the_customer_has_them(
     customer, session = bench.new_customer(), bench.new_session()
     for profile, said, wants in ((session, "a@b.example", False), (customer, own, own_choice)):
         if said:
-            bench.write(profiles.remember_email, profile, said, bench.clock.tick())
+            bench.write(addresses.remember, profile, said, bench.clock.tick())
         bench.write(records.set_notices, profile, wants, bench.clock.tick())
     bench.link(session, customer)
     kept = "SELECT email FROM profiles WHERE profile_id = $1"

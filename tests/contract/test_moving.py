@@ -24,6 +24,7 @@ from tests.contract.moved import (
 )
 from wishwell import events, ids, products, profiles, stores
 from wishwell.access import auth
+from wishwell.contacts import addresses
 from wishwell.errors import Conflict, Gone, Invalid, StoreDeleted
 from wishwell.events import deliveries
 from wishwell.privacy import erasure, store_deletion
@@ -88,7 +89,7 @@ def test_import_adds_what_a_profile_lacks(bench, shop, tmp_path):
     wish(bench, customer, 2, list_ids=(on.id,))
     second = items_by_product(bench, customer)[3].id
     bench.write(lists.order, customer, on.id, [second], bench.clock.tick())
-    bench.write(profiles.remember_email, customer, "a@example.com", bench.clock.tick())
+    bench.write(addresses.remember, customer, "a@example.com", bench.clock.tick())
     file = exported(bench, store, tmp_path)
     other = bench.new_store()
     there = profiles.of_customer(other, customer.gid)
@@ -271,7 +272,7 @@ def late_writes(bench, store):
         "item": (saving.save, customer, new_item(1), bench.new_id(), bounds(9), now),
         "list": (lists.create, customer, lists.ListFields("Late"), bench.new_id(), bounds(9), now),
         "session": (profiles.create_session, store, "wishwell", bench.new_id(), now),
-        "email": (profiles.remember_email, customer, "late@shop.example", now),
+        "email": (addresses.remember, customer, "late@shop.example", now),
         "token": (auth.create_admin_token, store, *token),
         "webhook": (add_hook, {"store": store.id, "id": bench.new_id(), "now": now, **hook}),
         "feed": (open_feed, store.id),

@@ -49,8 +49,18 @@ LAYERS = (
         "json_keys",
     ),
     *("telemetry", "fairness", "db", "ratelimits", "config", "outbound", "jobs"),
-    *("stores", "profiles", "access"),
-    *("events", "wishlists", "products", "reports", "privacy", "transfer", "shoppers", "importers"),
+    *("stores", "profiles", "access", "contacts"),
+    *(
+        "events",
+        "wishlists",
+        "products",
+        "mailer",
+        "reports",
+        "privacy",
+        "transfer",
+        "shoppers",
+        "importers",
+    ),
     *("http", "server", "cli", "__main__"),
 )
 END_OF_LINE = re.compile(r"""(?<![\\'"])\$(?=['")|]|\(\?)""")

@@ -1473,6 +1473,11 @@ export interface components {
         /** @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name after it, no spaces and no control characters. */
         EmailAddress: string;
         /**
+         * @description Whether mails are sent to the address: only if it is `confirmed`. `pending` waits for its owner to confirm it, `unverified` was never to be confirmed, and a `suppressed` address gets no mail because its owner unsubscribed or because mails to it failed.
+         * @enum {string}
+         */
+        EmailStatus: "unverified" | "pending" | "confirmed" | "suppressed";
+        /**
          * @description A stable name of an error's cause.
          * @enum {string}
          */
@@ -2433,6 +2438,23 @@ export interface components {
             /** @description All texts, which replace the current ones. */
             texts?: components["schemas"]["StoreTexts"];
         };
+        /** @description Settings of the store's mails to shoppers. Settings that are not set are omitted. */
+        StoreMail: {
+            /** @description Whether mails are sent. */
+            on?: boolean;
+            /** @description The sender's address. */
+            sender?: string;
+            /** @description The address for answers (default: the sender's). */
+            replyTo?: string;
+            /** @description Minutes during which notices of a shopper are collected for one mail. */
+            delay?: number;
+            /** @description The most mails with notices to an address in 24 hours. */
+            perDay?: number;
+            /** @description The most mails of the store in 24 hours. */
+            limit?: number;
+            /** @description Whether pages and mails strike earlier prices through and show reductions in percent. */
+            showReductions?: boolean;
+        };
         /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
         StoreNaming: {
             jwtCookie?: string;
@@ -2520,6 +2542,7 @@ export interface components {
             reporting?: components["schemas"]["StoreReporting"];
             notices?: components["schemas"]["NoticeConsent"];
             look?: components["schemas"]["StoreLook"];
+            mail?: components["schemas"]["StoreMail"];
         };
         StoreSettingsResponse: {
             data: components["schemas"]["StoreSettings"];

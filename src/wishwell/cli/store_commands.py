@@ -27,7 +27,7 @@ from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
 from wishwell.privacy import store_deletion
 from wishwell.server import opening
-from wishwell.stores import Store, StorePatch, reporting, rules, store_secrets
+from wishwell.stores import Store, StorePatch, mailing, reporting, rules, store_secrets
 from wishwell.stores.store_secrets import SecretsPatch
 
 
@@ -112,8 +112,8 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="A JSON file with texts that replace those of the hosted pages: "
                      '{"de": {"name": "text"}}.'),
         click.option("--notices", metavar="opt-out|opt-in",
-                     help="Whether shoppers who never chose get notices (opt-out) or not (opt-in; "
-                     "default: opt-out)."),
+                     help="Whether shoppers who never chose get notices (opt-out) or not (opt-in, "
+                     "the default of new stores)."),
         click.option("--forget-customers-after", type=int, metavar="MONTHS",
                      help="Erase customers after this many months without a request, 1 to "
                      f"{rules.MAX_MONTHS} (default: 0, never)."),
@@ -121,6 +121,22 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="The JSON type of product and variant ids (default: integer)."),
         click.option("--events", type=click.Choice(["on", "off"]),
                      help="Whether events are recorded (default: off)."),
+        click.option("--mail", "mail_on", type=click.Choice(["on", "off"]),
+                     help="Whether mails about notices are sent to shoppers (default: off)."),
+        click.option("--mail-from", metavar="ADDRESS", help="The sender's address of mails."),
+        click.option("--mail-reply-to", metavar="ADDRESS",
+                     help="The address for answers to mails (default: the sender's)."),
+        click.option("--mail-delay", type=int, metavar="MINUTES",
+                     help="How long notices of a shopper are collected for one mail, 0 to "
+                     f"{mailing.MAX_DELAY_MINUTES:,} (default: 15)."),
+        click.option("--mail-per-day", type=int, metavar="N",
+                     help="The most mails with notices to an address in 24 hours, 1 to "
+                     f"{mailing.MAX_PER_DAY} (default: 1)."),
+        click.option("--mail-limit", type=int, metavar="N",
+                     help="The most mails of the store in 24 hours (default: 10,000)."),
+        click.option("--show-reductions", type=click.Choice(["on", "off"]),
+                     help="Whether pages and mails strike earlier prices through and show "
+                     "reductions in percent (default: off)."),
         click.option("--platform", metavar="NAME", help="The <platform> part of customer GIDs."),
     ):  # fmt: skip
         command = option(command)
@@ -227,7 +243,7 @@ def _parse_options(settings: Settings, options: dict[str, Any]) -> tuple[StorePa
     for name in ("jwt_key_files", "platform_secret_files", "hosts", "origins"):
         if name in fields:  # an empty text clears the setting
             fields[name] = tuple(filter(None, fields[name]))
-    for name in ("events", "show_wishes", "purchases"):
+    for name in ("events", "show_wishes", "purchases", "mail_on", "show_reductions"):
         if name in fields:
             fields[name] = fields[name] == "on"
     if "texts" in fields:

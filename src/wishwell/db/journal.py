@@ -38,7 +38,8 @@ class Act(
 
     ``created``: when the erased profile or forgotten order was created; ``sessions``: when each
     session that was linked to it was created, by the session's key. ``until``: the time up to which
-    tokens are revoked. ``time``: empty until the line is written.
+    tokens are revoked. ``hash``: of an e-mail address; ``reason``: why it gets no mail. ``time``:
+    empty until the line is written.
     """
 
     time: str = ""
@@ -53,6 +54,8 @@ class Act(
     sessions: dict[str, str] = msgspec.field(default_factory=dict)
     jti: str = ""
     until: str = ""
+    hash: str = ""
+    reason: str = ""
 
 
 class Journal:

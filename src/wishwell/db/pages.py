@@ -17,6 +17,7 @@ Noun = Literal[
     "items_shown",
     "items_wished",
     "lists",
+    "mails",
     "webhooks",
     "deliveries",
     "products",

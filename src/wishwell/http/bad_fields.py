@@ -86,6 +86,7 @@ BY_COMMAND = {
     "eventsSince": ("follows from turning events on", f"{_UPDATE} --events"),
     "forgetCustomersAfter": ("erases customers", f"{_UPDATE} --forget-customers-after"),
     "forgetSince": ("follows from that setting", f"{_UPDATE} --forget-customers-after"),
+    "mail": ("decides who sends mails to shoppers", f"{_UPDATE} --mail"),
     "webhooks": ("are addresses that events are sent to", f"{_WEBHOOK} --url"),
 }
 """Settings of a store that a token can't change: why, and the command that can."""

@@ -20,7 +20,7 @@ from wishwell.db import Database, Reader, Row, Writer, bad_rows, run_statement
 from wishwell.products.money import Money, amount, is_drop, is_known
 from wishwell.profiles import records
 from wishwell.stores import Store, placeholders
-from wishwell.wishlists import items
+from wishwell.wishlists import item_life, items
 from wishwell.wishlists.items import NO_VARIANT, Item
 
 _BATCH_SIZE = 20
@@ -240,6 +240,7 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
     is_last = len(item_rows) < _BATCH_SIZE
     new_events: list[NewEvent] = []
     notice_times = []
+    item_notices: list[tuple[str, str, str]] = []
     for id, *_ in item_rows:
         if id in due_owners:
             if id not in locked_items:
@@ -249,11 +250,13 @@ async def process_batch(tx: Writer, store: Store, product_id: str, now: int) -> 
             if not names_nobody:  # rule: placeholder-ids
                 item_events, times = pending.make_events(choice, row, at)
                 new_events += item_events
+                item_notices += [(owner, id, type_) for owner, type_, _ in item_events]
                 notice_times.append(times)
         position = id
     if new_events:
         await events.record_store_events(tx, store, at, new_events)
         await tx.run_many("item_set_notice_times", notice_times)
+        await item_life.noticed(tx, store, item_notices, at)
     await tx.run(
         "product_set_notices",
         store=store.id,

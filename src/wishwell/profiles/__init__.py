@@ -201,12 +201,6 @@ def unknown_session() -> errors.NotFound:
     )
 
 
-async def remember_email(tx: Writer, profile: Profile, email: str, now: str) -> None:
-    """Stores the e-mail address with the profile. Raises ``missing(profile)``."""
-    await lock(tx, profile, now)
-    await tx.run("profile_set_contact", profile=profile.id, email=email, notices=None)
-
-
 # rule: profile-email
 def check_email(email: str) -> str:
     """Returns the address. Raises ``Invalid`` unless it is valid and has 3 to 254 characters."""

@@ -1,5 +1,5 @@
 -- profile_record_fields: profile_id, gid, is_session, items, lists, notices, created_at, email, shared
--- profiles_filled: profile_id, store_id, gid, is_session, items, lists, events, created_at, touched_at, closed_at, email, notices, shared
+-- profiles_filled: profile_id, store_id, gid, is_session, items, lists, events, created_at, touched_at, closed_at, email, notices, shared, email_status = '', language = '', notices_chosen_at = '', notices_source = '', email_confirmed_at = '', email_source = ''
 
 -- name: profile_state
 -- Returns no row if the profile is unknown, and a null closed_at if it is open.
@@ -36,7 +36,7 @@ WHERE profile_id = :profile AND substr(touched_at, 1, 10) < substr(:now, 1, 10) 
 
 -- name: session_close
 -- Leaves an empty, closed session that refers to the customer it was merged into.
-UPDATE profiles SET closed_at = :now, email = NULL, items = 0, lists = 0, changes = changes + 1, linked_id = :customer
+UPDATE profiles SET closed_at = :now, email = NULL, email_status = '', items = 0, lists = 0, changes = changes + 1, linked_id = :customer
 WHERE profile_id = :profile;
 
 -- name: TABLE_owners
@@ -46,10 +46,8 @@ SELECT r.profile_id, r.id, p.is_session, p.gid
 FROM TABLE r JOIN profiles p ON p.profile_id = r.profile_id
 WHERE r.store_id = :store AND r.id in_uuids(:ids) AND p.closed_at IS NULL;
 
--- name: profile_set_contact
--- Null leaves a field unchanged.
-UPDATE profiles SET email = coalesce(:email::text, email), notices = coalesce(:notices::smallint, notices)
-WHERE profile_id = :profile;
+-- name: profile_choose_notices
+UPDATE profiles SET notices = :notices, notices_chosen_at = :now, notices_source = :source WHERE profile_id = :profile;
 
 -- name: profile_shown
 -- Returns no row if the profile is unknown or closed.

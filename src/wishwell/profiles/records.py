@@ -74,13 +74,19 @@ def notice_choice(notices: int | None) -> bool | None:
 
 
 # rule: notice-drop
-async def set_notices(tx: Writer, profile: Profile, notices: bool | None, now: str) -> ProfileView:
-    """Turns a profile's notices on or off; None changes nothing. Raises ``profiles.missing``."""
+async def set_notices(
+    tx: Writer, profile: Profile, notices: bool | None, now: str, source: str = "api"
+) -> ProfileView:
+    """Turns a profile's notices on or off; None changes nothing. ``source``: where that was done.
+
+    Raises ``profiles.missing``.
+    """
     if notices is None:
         await profiles.lock_known(tx, profile)
     else:
         await profiles.lock(tx, profile, now)
-        await tx.run("profile_set_contact", profile=profile.id, email=None, notices=int(notices))
+        params = {"profile": profile.id, "notices": int(notices), "source": source}
+        await tx.run("profile_choose_notices", **params, now=now)
     return await find(tx, profile)
 
 

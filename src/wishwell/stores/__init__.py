@@ -15,9 +15,10 @@ from wishwell.config import Settings
 from wishwell.db import Reader, UniqueViolation, Writer, bad_rows, mapping
 from wishwell.errors import Conflict, Invalid, NotFound, StoreDeleted
 from wishwell.stores import look as looks
+from wishwell.stores import mailing, rules
 from wishwell.stores import reporting as reports
-from wishwell.stores import rules
 from wishwell.stores.look import Look
+from wishwell.stores.mailing import Mail
 from wishwell.stores.naming import Naming, Pages, authority, check_hosts, normalised_origin
 from wishwell.stores.reporting import Reporting
 from wishwell.stores.store import LIMITS as LIMITS
@@ -70,10 +71,12 @@ async def create(tx: Writer, id: str, handle: str, patch: StorePatch, now: str) 
 async def restore(tx: Writer, store: Store, now: str) -> Store:
     """Imports a store of another deployment with its id, replacing an empty one with its handle.
 
-    Restarts its ``events_since``. The caller holds the stores' lock. Raises ``Invalid``.
+    Restarts its ``events_since``, and turns its mails off, which the other deployment may still
+    send. The caller holds the stores' lock. Raises ``Invalid``.
     """
     since = _when_propagated(now) if store.events_since else None
-    store = structs.replace(store, events_since=since)
+    mail = structs.replace(store.mail, mail_on=False)
+    store = structs.replace(store, events_since=since, mail=mail)
     check(store)
     empty = await tx.one("store_by_handle", handle=store.handle)
     if empty is not None:
@@ -87,7 +90,8 @@ async def restore(tx: Writer, store: Store, now: str) -> Store:
 async def erase(tx: Writer, id: str) -> None:
     """Deletes the rows of a store without profiles."""
     for statement in (
-        *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_requests"),
+        *("erase_feeds", "erase_admin_tokens", "erase_store_secrets", "erase_store_mails"),
+        "erase_requests",
         *("erase_counts", "erase_catalogue_runs"),
         *("erase_store_hosts", "erase_stores"),
     ):
@@ -200,11 +204,13 @@ def size_limits(store: Store, settings: Settings) -> SizeLimits:
     )
 
 
+# rule: notice-consent
 def blank(id: str, handle: str, now: str) -> Store:
-    """Returns a store with default settings."""
+    """Returns a new store with default settings. Stores of earlier releases are opt-out."""
     return Store(
         *(id, handle, "shopify", "integer", DEFAULT_AUTH_FLOW, (), Naming(), (), {}),
         *(DEFAULT_DROP, None, now),
+        notices="opt-in",
     )
 
 
@@ -226,6 +232,8 @@ def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     if patch.limits is not None:
         limits = store.limits | dict(patch.limits)
         changes["limits"] = {name: value for name, value in limits.items() if value is not None}
+    if (patch.mail or {}).get("mail_on") and patch.events is None:
+        changes["events"] = True
     if (events := changes.pop("events", None)) is not None:
         changes["events_since"] = (store.events_since or _when_propagated(now)) if events else None
     if (months := changes.get("forget_customers_after")) is not None:
@@ -236,7 +244,7 @@ def apply_patch(store: Store, patch: StorePatch, now: str) -> Store:
     return store
 
 
-GROUPS = {"naming": Naming, "pages": Pages, "reporting": Reporting, "look": Look}
+GROUPS = {"naming": Naming, "pages": Pages, "reporting": Reporting, "look": Look, "mail": Mail}
 """Settings of a store that are grouped into a struct, by field."""
 
 
@@ -268,6 +276,23 @@ def check(store: Store) -> None:
             raise Invalid(f"{name}: {error}.") from error
     reports.check(store.reporting)
     looks.check(store.look)
+    mailing.check(store.mail)
+    if store.mail.mail_on:
+        _check_mail(store)
+
+
+# rule: mail-on
+def _check_mail(store: Store) -> None:
+    """Raises ``Invalid`` if a setting is missing without which a store can't send mails."""
+    if not store.mail.mail_from:
+        raise Invalid("mail: needs a sender's address; set it with --mail-from.")
+    if not store.mail_origin:
+        raise Invalid(
+            "mail: needs an https host of the shop (--host) or a --service-url, to which the links "
+            "in mails lead."
+        )
+    if store.events_since is None:
+        raise Invalid("events: can't be off while mails are on, because they follow from events.")
 
 
 # rule: store-settings

@@ -11,6 +11,7 @@ from wishwell import field_types
 from wishwell.errors import Invalid, NotFound
 from wishwell.field_types import MAX_NUMBER, Id, Time, published
 from wishwell.stores.look import Look
+from wishwell.stores.mailing import Mail
 from wishwell.stores.naming import Naming, Pages
 from wishwell.stores.reporting import Reporting
 
@@ -77,6 +78,7 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     reporting: Reporting = Reporting()
     notices: Consent = "opt-out"  # rule: notice-consent
     look: Look = Look()
+    mail: Mail = Mail()
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -91,6 +93,14 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     @property
     def has_text_ids(self) -> bool:
         return self.product_ids == "text"
+
+    # rule: mail-links
+    @property
+    def mail_origin(self) -> str:
+        """The origin of links in mails: the first https host, or else the service's URL; '' without
+        either."""
+        https = (host for host in self.hosts if host.startswith("https://"))
+        return next(https, self.naming.service_url)
 
     # rule: store-product-ids
     def product_id(self, field: str, id: int | str) -> str:
@@ -138,6 +148,7 @@ class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
     notices: str | None = None
     forget_customers_after: int | None = None
     """Months; 0 turns it off."""
+    mail: Mapping[str, Any] | None = None
 
 
 def number(id: int | str) -> int | str:

@@ -20,7 +20,7 @@ from wishwell.errors import Invalid
 from wishwell.field_types import MAX_QUANTITY, Note, ProductId, Quantity
 from wishwell.products import NewProduct, Variant, money, notices, product_bodies
 from wishwell.products.product_bodies import ProductBody
-from wishwell.stores import Store
+from wishwell.stores import Store, rules
 from wishwell.transfer import strict
 from wishwell.transfer.order_records import OrderRecord, RemovedRecord
 from wishwell.transfer.record_types import (
@@ -36,6 +36,8 @@ from wishwell.transfer.record_types import (
 from wishwell.wishlists import fields, lists, shares
 
 T = TypeVar("T")
+OptionalTime = Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")]
+ChoiceSource = Literal["", "page", "api", "link", "shop"]
 VERSION: Literal[1] = 1
 
 _MAX_LATER_MS = 60_000
@@ -56,6 +58,7 @@ class StoreFields(Store, frozen=True, forbid_unknown_fields=True):
     pages: strict.Pages = strict.Pages()
     reporting: strict.Reporting = strict.Reporting()
     look: strict.Look = strict.Look()
+    mail: strict.Mail = strict.Mail()
 
 
 class StoreRecord(Record):
@@ -119,8 +122,8 @@ class WebhookRecord(Record):
 class _VariantState(notices.VariantState, forbid_unknown_fields=True):
     """``notices.VariantState``, but unknown fields and malformed times are refused."""
 
-    dropped_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
-    restocked_at: Annotated[str, Meta(pattern=rf"^(?:{ids.TIME_PATTERN.pattern})?\Z")] = ""
+    dropped_at: OptionalTime = ""
+    restocked_at: OptionalTime = ""
 
 
 class ProductRecord(Record):
@@ -173,6 +176,12 @@ class ProfileRecord(Record):
     events: WholeNumber = 0
     notices: Literal[0, 1] | None = None
     shared: bool = False
+    email_status: Literal["", "pending", "confirmed"] = ""
+    email_source: ChoiceSource = ""
+    email_confirmed_at: OptionalTime = ""
+    language: Annotated[str, Meta(pattern=rf"^(?:{rules.LANGUAGE})?\Z")] = ""
+    notices_chosen_at: OptionalTime = ""
+    notices_source: ChoiceSource = ""
 
     @property
     def is_session(self) -> bool:

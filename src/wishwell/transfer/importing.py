@@ -105,7 +105,8 @@ async def plan(tx: Reader, file: ImportFile, handle: str) -> ImportMode:
 
 async def _is_unchanged(tx: Reader, store: Store) -> bool:
     """Returns whether a store has default settings and no records, tokens or webhooks."""
-    if store != stores.blank(store.id, store.handle, store.created_at):
+    blank = stores.blank(store.id, store.handle, store.created_at)
+    if msgspec.structs.replace(store, notices=blank.notices) != blank:  # older ones are opt-out
         return False
     for statement in ("export_admin_tokens", "export_webhooks"):
         if await tx.all(statement, store=store.id):

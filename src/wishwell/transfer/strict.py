@@ -1,6 +1,6 @@
 """Groups of a store's settings as in an export file: unknown fields are refused."""
 
-from wishwell.stores import look, naming, reporting
+from wishwell.stores import look, mailing, naming, reporting
 
 
 class Naming(naming.Naming, frozen=True, forbid_unknown_fields=True):
@@ -17,3 +17,7 @@ class Reporting(reporting.Reporting, frozen=True, forbid_unknown_fields=True):
 
 class Look(look.Look, frozen=True, forbid_unknown_fields=True):
     """The look of the hosted pages."""
+
+
+class Mail(mailing.Mail, frozen=True, forbid_unknown_fields=True):
+    """Settings of mails."""

@@ -1,7 +1,7 @@
 -- admin_token_file_fields: id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at
 -- webhook_file_fields: id, enabled, created_at, updated_at, types, url, sealed, failing_since, format = '', include = ''
 -- product_file_fields: product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
--- profile_file_fields: gid, created_at, touched_at, closed_at, email, events, notices, shared
+-- profile_file_fields: gid, created_at, touched_at, closed_at, email, events, notices, shared, email_status, email_source, email_confirmed_at, language, notices_chosen_at, notices_source
 
 -- name: export_admin_tokens
 -- Hashes of tokens are exported, so that the tokens stay valid.

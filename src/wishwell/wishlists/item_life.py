@@ -8,20 +8,25 @@ Reservations aren't among these features, because they follow lists and shares t
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from wishwell.contacts import addresses, queue
+from wishwell.contacts.queue import Notice
 from wishwell.db import Writer
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.wishlists import purchases
 from wishwell.wishlists.items import Item, Saved
 
-PURGE_STATEMENTS = ("purge_removed_items", "purge_purchases")
+PURGE_STATEMENTS = ("purge_removed_items", "purge_purchases", "purge_mails", "purge_mail_tokens")
 """Statements that remove a batch of the features' rows of purged or erased profiles. They take
 ``profiles`` and ``limit``, and return a row for each row that they remove."""
 
-STORE_STATEMENTS = ("erase_purchases", "erase_orders")
+STORE_STATEMENTS = (
+    *("erase_purchases", "erase_orders"),
+    *("erase_mail_tokens", "erase_suppressions", "erase_confirmations"),
+)
 """Statements that delete a batch of the features' rows of a deleted store."""
 
-RETENTION_JOBS = (purchases.JOB,)
+RETENTION_JOBS = (purchases.JOB, queue.JOB)
 """Background jobs that delete the features' old rows."""
 
 
@@ -64,6 +69,7 @@ async def merged(
     customer: Profile,
     pairs: Iterable[tuple[Item, Item | None]],
     new_ids: Mapping[str, str],
+    now: str,
 ) -> list[tuple[Item, Item]]:
     """Follows a sign-in, which has added the session's items to the customer's and not yet deleted
     the session's rows. Returns further changes to the customer's items.
@@ -72,7 +78,21 @@ async def merged(
     were before. ``new_ids``: the ids that the session's items have now, by their old ids; items
     that didn't move are missing.
     """
+    await addresses.merge(tx, session, customer)
+    await queue.merge(tx, session, customer, new_ids, now)
     return await purchases.merge(tx, session, customer, pairs, new_ids)
+
+
+async def noticed(
+    tx: Writer, store: Store, notices: Iterable[tuple[str, str, str]], now: str
+) -> None:
+    """Follows notices about items, whose owners are locked. ``notices``: for each the owner's key,
+    the item's id and the type of the event."""
+    mail_notices = [
+        Notice(owner, id, "d" if type_ == "item.price_dropped" else "s")
+        for owner, id, type_ in notices
+    ]
+    await queue.collect(tx, store, mail_notices, now)
 
 
 async def imported(

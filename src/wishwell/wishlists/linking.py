@@ -130,7 +130,7 @@ async def _move(
         new_events = await item_changes.write(tx, customer, changes, now, positions)
         await _merge_notice_times(tx, session, customer, merged.items)
     pairs = [(item, twins.get(item.id)) for item in session_items]
-    further = await item_life.merged(tx, session, customer, pairs, merged.items)
+    further = await item_life.merged(tx, session, customer, pairs, merged.items, now)
     new_events += await item_changes.write(tx, customer, further, now)
     await _move_shares(tx, session, customer, merged.joins, moves_whole=not customer_items)
     await reservations.merge_owned(tx, session.id, customer.id, merged.items)
@@ -160,11 +160,12 @@ def _compute_creation_times(
 
 
 async def _close(tx: Writer, session: Profile, customer: Profile, now: str) -> None:
-    """Adds the session's own fields to the customer, and deletes the session's records."""
+    """Counts the customer's records again, and deletes the session's records."""
     [row] = await tx.all("profile_shown", profile=session.id)
     session_record = statements.name_columns("profile_record_fields", row)
-    fields = {name: session_record[name] for name in ("email", "notices", "shared")}
-    await tx.run("profile_recount", profile=customer.id, **fields)
+    kept = {"email": None, "notices": None}  # see item_life.merged
+    shared = session_record["shared"]
+    await tx.run("profile_recount", profile=customer.id, shared=shared, **kept)
     await reservation_rows.delete_unshared(tx, customer.id)
     for statement in _DELETE_STATEMENTS:
         await tx.run(statement, profile=session.id)

@@ -56,12 +56,12 @@ FROM shares s WHERE s.profile_id = :session;
 UPDATE share_tokens SET profile_id = :profile WHERE hash in_texts(:hashes);
 
 -- name: link_leave_TABLE
--- of: entries, held, item_tags, items, lists, removed_items, reservations, shares
+-- of: entries, held, item_tags, items, lists, mails, removed_items, reservations, shares
 -- Deletes the rows that the session still has, after copying or merging.
 DELETE FROM TABLE WHERE profile_id = :profile;
 
 -- name: profile_recount
--- Counts all records again, and keeps the profile's own contact data if it has any.
+-- Counts all records again. Null leaves the address and the choice unchanged, and so does a value of its own.
 UPDATE profiles
 SET items = (SELECT count(*) FROM items i WHERE i.profile_id = :profile),
     lists = (SELECT count(*) FROM lists l WHERE l.profile_id = :profile),

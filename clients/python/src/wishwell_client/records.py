@@ -70,6 +70,7 @@ __all__ = [
     "SortBy",
     "StoreLook",
     "StoreLookPatch",
+    "StoreMail",
     "StoreNaming",
     "StorePages",
     "StoreReporting",
@@ -556,6 +557,25 @@ class StoreLook(Record, frozen=True):
     texts: dict[str, dict[str, str]] | None = None
 
 
+class StoreMail(Record, frozen=True):
+    """Settings of the store's mails to shoppers. Settings that are not set are omitted."""
+
+    on: bool | None = None
+    """Whether mails are sent."""
+    sender: str | None = None
+    """The sender's address."""
+    reply_to: str | None = None
+    """The address for answers (default: the sender's)."""
+    delay: int | None = None
+    """Minutes during which notices of a shopper are collected for one mail."""
+    per_day: int | None = None
+    """The most mails with notices to an address in 24 hours."""
+    limit: int | None = None
+    """The most mails of the store in 24 hours."""
+    show_reductions: bool | None = None
+    """Whether pages and mails strike earlier prices through and show reductions in percent."""
+
+
 class StoreSettings(Record, frozen=True):
     """A store and its settings, which ``wishwell store`` changes."""
 
@@ -584,6 +604,7 @@ class StoreSettings(Record, frozen=True):
     reporting: StoreReporting | None = None
     notices: str | None = None
     look: StoreLook | None = None
+    mail: StoreMail | None = None
 
 
 class StoreLookPatch(Record, frozen=True):

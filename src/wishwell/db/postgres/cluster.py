@@ -20,6 +20,7 @@ DISTRIBUTION: Mapping[str, str] = {
     "deleted_stores": EVERYWHERE,
     "store_hosts": EVERYWHERE,
     "store_secrets": EVERYWHERE,
+    "store_mails": EVERYWHERE,
     "admin_tokens": EVERYWHERE,
     "revocations": EVERYWHERE,
     "erasures": EVERYWHERE,
@@ -37,8 +38,10 @@ DISTRIBUTION: Mapping[str, str] = {
     "reservations": "profile_id",
     "held": "profile_id",
     "removed_items": "profile_id",
+    "mails": "profile_id",
     "share_tokens": "hash",
     "platform_deliveries": "hash",
+    "mail_tokens": "hash",
     "feeds": "store_id",
     "webhooks": "store_id",
     "deliveries": "store_id",
@@ -50,6 +53,8 @@ DISTRIBUTION: Mapping[str, str] = {
     "purchases": "store_id",
     "wish_counts": "store_id",
     "counts": "store_id",
+    "suppressions": "store_id",
+    "confirmations": "store_id",
     "leases": "name",
 }
 """Distribution column of each table; ``EVERYWHERE`` for a reference table."""

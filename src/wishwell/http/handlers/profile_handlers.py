@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import ids, profiles
 from wishwell.access import auth
+from wishwell.contacts import addresses
 from wishwell.errors import Invalid, NotFound, Unavailable
 from wishwell.field_types import ProfileGid, published
 from wishwell.http import queries, request_body, request_types, responding, responses
@@ -46,7 +47,7 @@ async def identify_profile(request: Request) -> object:
     )
     path = request.store.sign_in_path(email)  # rule: profile-email
     if isinstance(request.scope, Profile):  # rule: profile-email
-        await request.run(profiles.remember_email, request.scope, email, request.now())
+        await request.run(addresses.remember, request.scope, email, request.now())
     return SignIn(path)
 
 
