@@ -116,7 +116,10 @@ _RARE = {"noticed_at", "due_at", "next_at"}
 
 
 def _value(table: str, column: str, type_: str, n: int) -> object:
-    if (column in _NULLS and table not in ("revocations", "mail_tokens")) or (table, column) == ("profiles", "notices"):
+    if (column in _NULLS and table not in ("revocations", "mail_tokens")) or (table, column) == (
+        "profiles",
+        "notices",
+    ):
         return None
     if column == "done_at":
         return time_of(n) if n % 1000 else None

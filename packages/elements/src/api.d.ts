@@ -489,9 +489,9 @@ export interface paths {
         /**
          * Get the profile
          * @description The profile that the token or `Profile` acts on: the number of its items and lists, and
-         *     whether it gets notices. A customer of whom nothing is stored has zeros and no `createdAt`.
-         *     `email` is included only for admin tokens; it is what somebody typed and has not been
-         *     verified. `HEAD` returns the same response without a body.
+         *     whether and how it gets notices. A customer of whom nothing is stored has zeros and no
+         *     `createdAt`. `email` is masked except for admin tokens. `HEAD` returns the same response
+         *     without a body.
          */
         get: operations["getProfile"];
         put?: never;
@@ -511,9 +511,31 @@ export interface paths {
         /**
          * Turn notices on or off
          * @description With `notices` set to false, the events `item.price_dropped` and `item.back_in_stock` are no
-         *     longer recorded for the profile's items. An empty object changes nothing.
+         *     longer recorded for the profile's items. `true` also confirms a pending address that its
+         *     owner had confirmed as a visitor. An empty object changes nothing.
          */
         patch: operations["updateProfile"];
+        trace?: never;
+    };
+    "/profile/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove the e-mail address
+         * @description Removes the profile's e-mail address. Mails that wait for it are cancelled. If there is no
+         *     address, the response is 204, too.
+         */
+        delete: operations["deleteProfileEmail"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/profile/export": {
@@ -575,6 +597,10 @@ export interface paths {
          * @description Returns the store's sign-in path for an e-mail address. The response is the same whether or
          *     not the address is known. With a profile token, or with `Profile`, the address is stored
          *     with that profile. If the store has no sign-in path, the response is 404.
+         *
+         *     With `notices`, the address gets a mail whose link confirms it and turns notices on, in a
+         *     store that sends mails. The response is the same whether or not a mail is sent: the limits
+         *     are in the rules (`mail-confirm`).
          */
         post: operations["identifyProfile"];
         delete?: never;
@@ -1473,7 +1499,7 @@ export interface components {
         /** @description An e-mail address, unquoted: up to 64 characters before the @, a domain name or host name after it, no spaces and no control characters. */
         EmailAddress: string;
         /**
-         * @description Whether mails are sent to the address: only if it is `confirmed`. `pending` waits for its owner to confirm it, `unverified` was never to be confirmed, and a `suppressed` address gets no mail because its owner unsubscribed or because mails to it failed.
+         * @description Whether mails are sent to the address: only if it is `confirmed`. A `pending` one waits for its owner to confirm it, nobody was asked to confirm an `unverified` one, and a `suppressed` one gets no mails, because its owner unsubscribed or mails to it failed.
          * @enum {string}
          */
         EmailStatus: "unverified" | "pending" | "confirmed" | "suppressed";
@@ -1535,9 +1561,16 @@ export interface components {
         HasReservations: boolean;
         /** @description An opaque id. */
         Id: string;
-        /** @description The address to sign in with (`POST /profiles/identify`). */
+        /** @description The address to sign in with, or to send notices to (`POST /profiles/identify`). */
         Identify: {
             email: components["schemas"]["EmailAddress"];
+            /**
+             * @description Sends a mail to the address, whose link turns notices on.
+             * @enum {string}
+             */
+            notices?: true;
+            /** @description The language of mails, such as `de`; by default the store's. */
+            language?: string;
         };
         IdentifyResult: {
             data: components["schemas"]["SignIn"];
@@ -1983,6 +2016,11 @@ export interface components {
          * @enum {string}
          */
         NoticeConsent: "opt-in" | "opt-out";
+        /**
+         * @description How notices reach the shopper: by a mail to a confirmed address, or by the shop's marketing tool (`webhook`). Otherwise an address or a sign-in is needed first, or the shop sends none.
+         * @enum {string}
+         */
+        NoticesBy: "mail" | "webhook" | "address_needed" | "sign_in_needed" | "none";
         /** @description An OpenAPI document. */
         OpenapiDocument: {
             openapi: string;
@@ -2182,8 +2220,25 @@ export interface components {
             notices: components["schemas"]["MakesNotices"];
             /** @description Omitted for a customer of whom nothing is stored. */
             createdAt?: components["schemas"]["Timestamp"];
-            /** @description An address that somebody typed and that isn't verified; only for an admin token. */
+            /** @description The e-mail address; masked except for an admin token. */
             email?: components["schemas"]["EmailAddress"];
+            /** @description Omitted without an address, and for pages of profiles. */
+            emailStatus?: components["schemas"]["EmailStatus"];
+            /** @description Omitted for pages of profiles. */
+            noticesBy?: components["schemas"]["NoticesBy"];
+            /** @description The language of mails; only for an admin token. */
+            language?: string;
+            /** @description When the profile chose about notices; only for an admin token. */
+            noticesChosenAt?: components["schemas"]["Timestamp"];
+            /** @description Where: on the `page`, by the `api`, or by the `link` in a mail; only for an admin token. */
+            noticesSource?: string;
+            /** @description When the address was confirmed; only for an admin token. */
+            emailConfirmedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description Who confirmed it: its owner by the `link` in a mail or on the `page`, or the `shop`; only for
+             *     an admin token.
+             */
+            emailSource?: string;
             /**
              * @description The number of items that were bought since they were last saved; omitted in a store with
              *     purchases off, and for pages of profiles.
@@ -2392,8 +2447,11 @@ export interface components {
         ShowsNotes: boolean;
         /** @description Where to sign in with an e-mail address. */
         SignIn: {
-            /** @description A path of the store's sign-in flow for this address. */
-            authFlow: string;
+            /**
+             * @description A path of the store's sign-in flow for this address; omitted if the store has none and the
+             *     request was about notices.
+             */
+            authFlow?: string;
         };
         /** @description The first day that was counted; null before the first count. */
         Since: components["schemas"]["Day"] | null;
@@ -4938,6 +4996,47 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProfileEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profile has no address. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -108,6 +108,9 @@ class AccessCache:
         """Returns whether any store has named a host."""
         return bool(self._hosts)
 
+    def all_stores(self) -> Iterable[Store]:
+        return self._snapshot.stores.values()
+
     def is_host_of(self, host: str, store_id: str | None) -> bool:
         """Returns whether this store, or any for ``None``, has named this host."""
         store = self._hosts.get(host)

@@ -1,29 +1,19 @@
 """The e-mail address of a profile, whose it is, and the profile's choice about notices."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from wishwell import field_types as types
 from wishwell import profiles
 from wishwell.contacts import suppressions
 from wishwell.contacts.suppressions import address_hash
 from wishwell.db import Reader, Writer, statements
 from wishwell.db.journal import Act
 from wishwell.profiles import Profile
+from wishwell.profiles.records import Status
 from wishwell.stores import Store
 
-Status = Literal["unverified", "pending", "confirmed", "suppressed"]
-EmailStatus = Annotated[
-    Status,
-    types.published(
-        "EmailStatus",
-        "Whether mails are sent to the address: only if it is `confirmed`. `pending` waits for its "
-        "owner to confirm it, `unverified` was never to be confirmed, and a `suppressed` address "
-        "gets no mail because its owner unsubscribed or because mails to it failed.",
-    ),
-]
 Source = Literal["page", "api", "link", "shop"]
 """Where a choice was made or an address confirmed: on the wishlist page, by the API, by the link in
 a mail, or by the shop."""
@@ -83,8 +73,8 @@ async def find_status(tx: Reader, store: Store, contact: Contact, now: str) -> S
         return None
     if await suppressions.find(tx, store.id, address_hash(store.id, contact.email), now):
         return "suppressed"
-    status: Any = contact.email_status or "unverified"
-    return status  # type: ignore[no-any-return]
+    status: Status = contact.email_status or "unverified"  # type: ignore[assignment]
+    return status
 
 
 def mask(email: str) -> str:

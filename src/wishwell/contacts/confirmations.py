@@ -28,7 +28,8 @@ RETENTION_DAYS = 90
 
 
 class Asked(NamedTuple):
-    """A request to confirm an address. ``client``: the client's address, of IPv6 the /64.
+    """A request to confirm an address. ``client``: the client's address, of IPv6 the /64, or ''
+    if unknown.
     ``store_limit``: the most confirmations of the store in an hour."""
 
     email: str
@@ -74,8 +75,10 @@ async def _is_allowed(tx: Reader, store: Store, asked: Asked, now: str) -> bool:
         if await _count(tx, "confirmations_of_address", store, since, address=address) >= limit:
             return False
     since, client = ids.timestamp(now_ms - _STORE_LIMIT_MS), _client_hash(store.id, asked.client)
-    if await _count(tx, "confirmations_of_client", store, since, client=client) >= _CLIENT_LIMIT:
-        return False
+    if asked.client:
+        count = await _count(tx, "confirmations_of_client", store, since, client=client)
+        if count >= _CLIENT_LIMIT:
+            return False
     if await _count(tx, "confirmations_of_store", store, since) >= asked.store_limit:
         return False
     return not await are_paused(tx, store, now)

@@ -10,10 +10,12 @@ from wishwell import ids, opaque
 from wishwell.db import Reader, Writer
 from wishwell.stores import Store
 
-PREFIX = "wwm_"
 _RANDOM_CHARACTERS = 22
 
 Purpose = Literal["confirm", "unsubscribe"]
+PREFIXES: dict[Purpose, str] = {"confirm": "wwmc_", "unsubscribe": "wwmu_"}
+"""The prefix of a token says what it is for, so that a page for it needs no database."""
+
 _DAYS: dict[Purpose, int] = {"confirm": 7, "unsubscribe": 400}
 """Days that a token is valid."""
 
@@ -32,7 +34,7 @@ async def create(
     tx: Writer, store: Store, profile_id: str, purpose: Purpose, address: str, now: str
 ) -> str:
     """Creates a token for a mail to the address with this hash, and returns it."""
-    token = opaque.new(PREFIX, _RANDOM_CHARACTERS)
+    token = opaque.new(PREFIXES[purpose], _RANDOM_CHARACTERS)
     expires_at = ids.timestamp(ids.from_timestamp(now) + _DAYS[purpose] * ids.DAY_MS)
     await tx.run(
         "mail_token_add",
@@ -46,10 +48,16 @@ async def create(
     return token
 
 
+def purpose_of(token: str) -> Purpose | None:
+    """Returns what a token is for, by its prefix."""
+    return next((purpose for purpose in PREFIXES if token.startswith(PREFIXES[purpose])), None)
+
+
 # rule: mail-links
 async def find(tx: Reader, store: Store, token: str, now: str) -> MailToken | None:
     """Returns a store's token unless it has expired; also None for a malformed one."""
-    if not opaque.is_well_formed(token, PREFIX, _RANDOM_CHARACTERS):
+    prefix = PREFIXES.get(purpose_of(token) or "confirm", "")
+    if not opaque.is_well_formed(token, prefix, _RANDOM_CHARACTERS):
         return None
     row = await tx.one("mail_token", hash=opaque.hashed(token), store=store.id, now=now)
     return None if row is None else MailToken(*row)

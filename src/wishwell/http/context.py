@@ -17,6 +17,7 @@ from wishwell.events.sender import Sender
 from wishwell.http.responses import Headers
 from wishwell.http.server.admission import Admission, RequestTicket
 from wishwell.http.server.body_reader import BodyReader
+from wishwell.mailer.sender import Sender as MailSender
 from wishwell.outbound import Outbound
 from wishwell.profiles import Profile, Scope
 from wishwell.profiles.pages import CursorSigner
@@ -45,6 +46,8 @@ class Services:
     shops: ShopCache
     sender: Sender | None
     """Sends webhook deliveries; ``None`` without sealing keys, which encrypt webhook secrets."""
+    mailer: MailSender | None
+    """Sends mails; ``None`` if this installation sends none."""
     clock: ReferenceClock
     new_id: ids.UUID7
     share_locations: dict[str, Row] = field(default_factory=dict)

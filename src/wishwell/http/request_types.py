@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -19,7 +19,7 @@ from wishwell import field_types as types
 from wishwell.errors import Invalid, UnsupportedMedia
 from wishwell.events import webhooks
 from wishwell.profiles.records import MakesNotices
-from wishwell.stores import Store
+from wishwell.stores import Store, rules
 from wishwell.stores.placeholders import new_product_id
 from wishwell.wishlists import fields, items, lists, shares
 from wishwell.wishlists.items import ItemPatch, NewItem
@@ -223,9 +223,13 @@ class ReservationBody(Body):
 
 
 class IdentifyBody(Body):
-    """The address to sign in with (``POST /profiles/identify``)."""
+    """The address to sign in with, or to send notices to (``POST /profiles/identify``)."""
 
     email: types.EmailAddress
+    notices: Literal[True] | UnsetType = UNSET
+    """Sends a mail to the address, whose link turns notices on."""
+    language: Annotated[str, types.published(pattern=f"^{rules.LANGUAGE}$")] | UnsetType = UNSET
+    """The language of mails, such as `de`; by default the store's."""
 
 
 class ProfilePatchBody(Body):

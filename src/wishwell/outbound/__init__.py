@@ -82,6 +82,10 @@ class Outbound:
         except ValueError as error:
             raise Invalid(f"{name}: {error}.") from None
 
+    async def find_addresses(self, host: str, port: int, owner: str) -> list[Address]:
+        """Returns the addresses of a host that connections may go to. Raises ``Unanswered``."""
+        return await self._resolver.addresses(host, port, owner)
+
     # rule: outbound-limits
     async def call(
         self,

@@ -1,6 +1,6 @@
 """The API's record of a profile, its preference for notices, and the search by e-mail address."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -22,6 +22,28 @@ MakesNotices = Annotated[
 ]
 
 
+Status = Literal["unverified", "pending", "confirmed", "suppressed"]
+EmailStatus = Annotated[
+    Status,
+    types.published(
+        "EmailStatus",
+        "Whether mails are sent to the address: only if it is `confirmed`. A `pending` one waits "
+        "for its owner to confirm it, nobody was asked to confirm an `unverified` one, and a "
+        "`suppressed` one gets no mails, because its owner unsubscribed or mails to it failed.",
+    ),
+]
+NoticesBy = Literal["mail", "webhook", "address_needed", "sign_in_needed", "none"]
+NoticesWay = Annotated[
+    NoticesBy,
+    types.published(
+        "NoticesBy",
+        "How notices reach the shopper: by a mail to a confirmed address, or by the shop's "
+        "marketing tool (`webhook`). Otherwise an address or a sign-in is needed first, or the "
+        "shop sends none.",
+    ),
+]
+
+
 class ProfileView(msgspec.Struct, rename="camel"):
     """A customer or a visitor's session, with the number of its items and lists."""
 
@@ -35,7 +57,22 @@ class ProfileView(msgspec.Struct, rename="camel"):
     created_at: types.Time | UnsetType = UNSET
     """Omitted for a customer of whom nothing is stored."""
     email: types.EmailAddress | UnsetType = UNSET
-    """An address that somebody typed and that isn't verified; only for an admin token."""
+    """The e-mail address; masked except for an admin token."""
+    email_status: EmailStatus | UnsetType = UNSET
+    """Omitted without an address, and for pages of profiles."""
+    notices_by: NoticesWay | UnsetType = UNSET
+    """Omitted for pages of profiles."""
+    language: str | UnsetType = UNSET
+    """The language of mails; only for an admin token."""
+    notices_chosen_at: types.Time | UnsetType = UNSET
+    """When the profile chose about notices; only for an admin token."""
+    notices_source: str | UnsetType = UNSET
+    """Where: on the `page`, by the `api`, or by the `link` in a mail; only for an admin token."""
+    email_confirmed_at: types.Time | UnsetType = UNSET
+    """When the address was confirmed; only for an admin token."""
+    email_source: str | UnsetType = UNSET
+    """Who confirmed it: its owner by the `link` in a mail or on the `page`, or the `shop`; only for
+    an admin token."""
     purchased: types.Count | UnsetType = UNSET
     """The number of items that were bought since they were last saved; omitted in a store with
     purchases off, and for pages of profiles."""

@@ -15,6 +15,7 @@ import uvicorn
 from wishwell import ids, ratelimits
 from wishwell.access import access_cache, auth
 from wishwell.config import Settings
+from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import ServiceError, Unavailable
 from wishwell.events.sender import MAX_CONCURRENT, Sender
@@ -23,12 +24,15 @@ from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
 from wishwell.http.server.admission import Admission
 from wishwell.http.server.protocol import PIPELINE, HttpProtocol
+from wishwell.mailer import sender as mailer
+from wishwell.mailer import smtp
 from wishwell.outbound import Outbound
 from wishwell.products import shown
 from wishwell.profiles import pages
 from wishwell.server import background, opening
 from wishwell.shoppers.key_sets import KeySets
 from wishwell.shoppers.shop import ShopCache
+from wishwell.stores.sealing import Sealing
 from wishwell.telemetry import metrics
 
 _MAX_ACCEPTS = 64
@@ -70,6 +74,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         )
         if sealing
         else None,
+        mailer=_make_mailer(settings, db, outbound, sealing, clock, cache),
         clock=clock,
         new_id=new_id,
     )
@@ -84,10 +89,29 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     finally:
         if service.sender is not None:
             await service.sender.stop()
+        if service.mailer is not None:
+            await service.mailer.stop()
         await outbound.close()
         await cache.close()
         await limiter.close()
         await db.close()
+
+
+# rule: mail-on
+def _make_mailer(
+    settings: Settings,
+    db: Database,
+    outbound: Outbound,
+    sealing: Sealing | None,
+    clock: ReferenceClock,
+    cache: access_cache.AccessCache,
+) -> mailer.Sender | None:
+    """Returns the sender of mails, or None if this installation sends none."""
+    if settings.mail == "off":
+        return None
+    connections = smtp.Connections(outbound.find_addresses)
+    url, base = settings.smtp_url, settings.storefront_base
+    return mailer.Sender(db, connections, sealing, clock, cache.all_stores, url, base)
 
 
 def _max_sends() -> int:

@@ -58,6 +58,8 @@ def jobs(service: Services) -> list[Coroutine[None, None, None]]:
     ]
     if service.sender is not None:
         all_jobs.append(service.sender.job())
+    if service.mailer is not None:
+        all_jobs.append(service.mailer.job())
     parts = service.settings, service.db, service.clock, service.access_cache
     return [Runner(job, Run(*parts), service.failing_jobs).run_forever() for job in all_jobs]
 

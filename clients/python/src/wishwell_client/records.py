@@ -322,7 +322,25 @@ class Profile(Record, frozen=True):
     created_at: datetime | None = None
     """Omitted for a customer of whom nothing is stored."""
     email: str | None = None
-    """An address that somebody typed and that isn't verified; only for an admin token."""
+    """The e-mail address; masked except for an admin token."""
+    email_status: str | None = None
+    """Omitted without an address, and for pages of profiles."""
+    notices_by: str | None = None
+    """Omitted for pages of profiles."""
+    language: str | None = None
+    """The language of mails; only for an admin token."""
+    notices_chosen_at: datetime | None = None
+    """When the profile chose about notices; only for an admin token."""
+    notices_source: str | None = None
+    """Where: on the ``page``, by the ``api``, or by the ``link`` in a mail; only for an admin
+    token.
+    """
+    email_confirmed_at: datetime | None = None
+    """When the address was confirmed; only for an admin token."""
+    email_source: str | None = None
+    """Who confirmed it: its owner by the ``link`` in a mail or on the ``page``, or the ``shop``;
+    only for an admin token.
+    """
     purchased: int | None = None
     """The number of items that were bought since they were last saved; omitted in a store with
     purchases off, and for pages of profiles.

@@ -1,6 +1,7 @@
 """Handlers for profiles: identity, tokens, sign-in, export and erasure."""
 
 import contextlib
+import functools
 from typing import Annotated
 
 import msgspec
@@ -8,10 +9,19 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import ids, profiles
 from wishwell.access import auth
-from wishwell.contacts import addresses
+from wishwell.contacts import addresses, confirmations, profile_views
+from wishwell.contacts.confirmations import Asked
+from wishwell.db import Reader, Writer
 from wishwell.errors import Invalid, NotFound, Unavailable
 from wishwell.field_types import ProfileGid, published
-from wishwell.http import queries, request_body, request_types, responding, responses
+from wishwell.http import (
+    queries,
+    rate_limits,
+    request_body,
+    request_types,
+    responding,
+    responses,
+)
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.privacy import erasure, personal_export
@@ -21,15 +31,23 @@ from wishwell.telemetry import metrics
 from wishwell.wishlists import linking
 
 _NEEDS_PROFILE = "this operation acts on one profile"
-_NO_RECORDS = {"items": 0, "lists": 0, "notices": None}
-"""The profile of a visitor without a session, as the API shows it."""
 
 
 class SignIn(msgspec.Struct, rename="camel"):
     """Where to sign in with an e-mail address."""
 
-    auth_flow: Annotated[str, published(pattern="^/")]
-    """A path of the store's sign-in flow for this address."""
+    auth_flow: Annotated[str, published(pattern="^/")] | UnsetType = UNSET
+    """A path of the store's sign-in flow for this address; omitted if the store has none and the
+    request was about notices."""
+
+
+class Nobody(msgspec.Struct, rename="camel"):
+    """The profile of a visitor without a session, as the API shows it."""
+
+    notices_by: records.NoticesWay
+    items: int = 0
+    lists: int = 0
+    notices: None = None
 
 
 class ProfileToken(msgspec.Struct):
@@ -42,20 +60,54 @@ class ProfileToken(msgspec.Struct):
 
 
 async def identify_profile(request: Request) -> object:
-    email = profiles.check_email(
-        (await request_body.decode(request, request_types.IdentifyBody)).email
-    )
+    body = await request_body.decode(request, request_types.IdentifyBody)
+    email = profiles.check_email(body.email)
+    if body.notices is True:
+        return await _ask_confirmation(request, email, body.language)
     path = request.store.sign_in_path(email)  # rule: profile-email
     if isinstance(request.scope, Profile):  # rule: profile-email
+        await responding.create_profile(request)
         await request.run(addresses.remember, request.scope, email, request.now())
     return SignIn(path)
+
+
+# rule: mail-confirm
+async def _ask_confirmation(request: Request, email: str, language: str | UnsetType) -> SignIn:
+    """Starts the double opt-in. The answer is the same whether or not a mail is sent."""
+    service, store = request.service, request.store
+    profile = responding.new_owner(request, _NEEDS_PROFILE)
+    await responding.create_profile(request)
+    is_admin = request.caller is not None and request.caller.kind == "admin"
+    client = "" if is_admin else rate_limits.address(request) or ""
+    language = language or store.look.language
+    asked = Asked(email, language, client, service.settings.limit_confirmations)
+    await request.run(confirmations.ask, profile, asked, service.new_id, request.now())
+    with contextlib.suppress(NotFound):
+        return SignIn(store.sign_in_path(email))
+    return SignIn()
 
 
 async def get_profile(request: Request) -> object:
     profile = responding.new_owner(request, _NEEDS_PROFILE)
     if profile.is_nobody:
-        return _NO_RECORDS
-    return _for_caller(request, await request.run(records.find, profile))
+        find_notices_by = functools.partial(
+            profile_views.find_notices_by, is_customer=False, sends_mails=_sends_mails(request)
+        )
+        return Nobody(await request.run(find_notices_by, request.store))
+    return _for_caller(request, await request.run(_find_view, profile, *_view_params(request)))
+
+
+def _sends_mails(request: Request) -> bool:
+    """Returns whether the store's mails are on in this installation."""
+    return request.service.settings.mail == "on" and request.store.mail.mail_on
+
+
+def _view_params(request: Request) -> tuple[str, bool]:
+    return request.now(), _sends_mails(request)
+
+
+async def _find_view(tx: Reader, profile: Profile, now: str, sends_mails: bool) -> ProfileView:
+    return await profile_views.find(tx, profile, now, sends_mails=sends_mails)
 
 
 # rule: storefront-visitor
@@ -68,12 +120,9 @@ def _named_profile(request: Request) -> Profile:
 
 
 def _for_caller(request: Request, view: ProfileView) -> ProfileView:
-    """Removes the e-mail address unless the caller is an admin. Returns the record.
-
-    The address is unconfirmed, so it may be somebody else's.
-    """
+    """Hides what only an admin may see, unless the caller is one. Returns the record."""
     if request.caller is None or request.caller.kind != "admin":
-        view.email = UNSET
+        profile_views.hide(view)
     return view
 
 
@@ -81,13 +130,34 @@ async def update_profile(request: Request) -> object:
     profile = _named_profile(request)
     body = await request_body.decode(request, request_types.ProfilePatchBody, find=get_profile)
     notices = body.notices if isinstance(body.notices, bool) else None
-    view = await request.run(records.set_notices, profile, notices, request.now())
+    source: addresses.Source = "api" if request.visit is None else "page"
+    view = await request.run(_set_notices, profile, notices, source, *_view_params(request))
     return _for_caller(request, view)
+
+
+# rules: notice-drop, mail-addresses
+async def _set_notices(
+    tx: Writer,
+    profile: Profile,
+    notices: bool | None,
+    source: addresses.Source,
+    now: str,
+    sends_mails: bool,
+) -> ProfileView:
+    await records.set_notices(tx, profile, notices, now, source)
+    if notices:
+        await addresses.confirm_moved(tx, profile, now)
+    return await profile_views.find(tx, profile, now, sends_mails=sends_mails)
+
+
+# rule: mail-addresses
+async def delete_email(request: Request) -> None:
+    await request.run(addresses.remove, _named_profile(request), request.now())
 
 
 async def export_profile(request: Request) -> Response:
     profile = _named_profile(request)
-    view = await request.run(records.find, profile)
+    view = await request.run(_find_view, profile, *_view_params(request))
     return responses.streamed(personal_export.stream_document(request.service.db, profile, view))
 
 

@@ -17,7 +17,7 @@ from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import PREFIX, Route
 from wishwell.http.server import flows
-from wishwell.http.storefront import documents, identity, paths, visitors
+from wishwell.http.storefront import documents, identity, mail_pages, paths, visitors
 from wishwell.profiles import Profile
 from wishwell.shoppers import customers
 from wishwell.shoppers.shop import StorefrontRequest
@@ -53,6 +53,8 @@ class Storefront:
         paths.check(request)
         if name == visitors.EXCHANGE:
             return await visitors.token(request)
+        if route == "mail":
+            return await mail_pages.answer(request, name)
         visit = request.visit = await identity.begin(request)
         request.flow = flows.of_visit(request, visit)
         if route == "asset":

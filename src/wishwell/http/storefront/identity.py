@@ -47,7 +47,7 @@ async def begin(request: Request) -> StorefrontRequest:
     """
     service = request.service
     await service.access_cache.ensure_fresh()
-    caller = await _proxy(request)
+    caller = await find_proxy(request)
     host = _host(request, caller)
     store, signed = store_of(request, caller)
     if store is None:
@@ -59,7 +59,7 @@ async def begin(request: Request) -> StorefrontRequest:
         log.warning("unknown_host", requestId=request.id, store=store.handle, host=host[:100])
         raise Forbidden("X-Forwarded-Host: isn't a host of the token's store.", "host_not_allowed")
     secure = (
-        origin.startswith("https:") if origin else _is_https(request, _forwards(request, caller))
+        origin.startswith("https:") if origin else _is_https(request, forwards(request, caller))
     )
     _check_sender(request, caller, signed=signed)
     shopper = address(request, caller, signed=signed)
@@ -79,14 +79,14 @@ def store_of(request: Request, caller: Caller | None) -> tuple[Store | None, boo
     return signed or of_host, signed is not None
 
 
-def _forwards(request: Request, caller: Caller | None) -> bool:
+def forwards(request: Request, caller: Caller | None = None) -> bool:
     """Returns whether the sender of a request is trusted to forward its host and scheme."""
     trusted = request.service.settings.trusted_proxies
     return caller is not None or addresses.is_within(request.peer, trusted)
 
 
 # rule: storefront-hosts
-async def _proxy(request: Request) -> Caller | None:
+async def find_proxy(request: Request) -> Caller | None:
     """Returns the caller of a proxy's token, or ``None`` without one. Other schemes than Bearer are
     left to the shop."""
     scheme, _, token = (request.header(b"authorization") or "").partition(" ")
@@ -124,7 +124,7 @@ def hosts_of(request: Request, forwards: bool) -> list[str]:
 def _host(request: Request, caller: Caller | None) -> str:
     """Returns the host that the browser requested: of several, the last that is a host of a store,
     or of the store of ``caller``, the proxy; else the last."""
-    hosts = hosts_of(request, _forwards(request, caller))
+    hosts = hosts_of(request, forwards(request, caller))
     cache, store_id = request.service.access_cache, caller.store.id if caller else None
     return next((host for host in reversed(hosts) if cache.is_host_of(host, store_id)), hosts[-1])
 
@@ -152,7 +152,7 @@ def address(request: Request, caller: Caller | None, *, signed: bool = False) ->
 def _check_sender(request: Request, caller: Caller | None, *, signed: bool) -> None:
     """Counts, and logs once, a request that seems to come from a proxy that isn't trusted."""
     service = request.service
-    if signed or _forwards(request, caller) or not addresses.read_forwarded_for(request.pairs):
+    if signed or forwards(request, caller) or not addresses.read_forwarded_for(request.pairs):
         return
     metrics.UNKNOWN_PROXIES.inc()
     if not service.has_warned_of_proxy:

@@ -14,6 +14,7 @@ _PATH = re.compile(
     r"|/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
     r"|/assets/(?P<asset>"
     r"(?:wishwell|toast|share|page|wanted|choose|events|sign-in|visitor|analytics|texts(?:-[a-z]{2})?)\.js|page\.css)"
+    r"|/mail/(?P<mail>[A-Za-z0-9_]{1,64})"
     r"|(?P<page>/?|/shared)",
     re.ASCII,
 )
@@ -31,11 +32,12 @@ _ONCE = (
 )
 
 
-_LABELS = {"asset": "/assets", "page": "/", "visitor": ""}
+_LABELS = {"asset": "/assets", "mail": "/mail", "page": "/", "visitor": ""}
 
 
 def find(request: Request, base: str) -> tuple[Route | str, str]:
-    """Returns the API route, "asset", "page" or "visitor", and the part of the path that names it.
+    """Returns the API route or "asset", "mail", "page" or "visitor", and the part of the path that
+    names it.
 
     Matches the raw path, percent-encoding included. Sets the request's route and parameters.
     Raises ``NotFound`` and ``MethodNotAllowed``.
@@ -48,6 +50,8 @@ def find(request: Request, base: str) -> tuple[Route | str, str]:
         raise NotFound("There is nothing at this path.", "path_not_found")
     request.route = f"/storefront{route.path if route else _LABELS[kind] or name}"
     allowed = routes.allowed(route) if route else ("GET", "HEAD")
+    if kind == "mail":
+        allowed = ("GET", "HEAD", "POST")
     if kind == "visitor":
         allowed = ("POST", "OPTIONS") if name == visitors.EXCHANGE else ("POST",)
     if route is not None and route.off_storefront:

@@ -683,9 +683,8 @@ class AsyncProfiles(AsyncProfilesByHand):
 
     async def find(self) -> Profile:
         """The profile that the token or ``Profile`` acts on: the number of its items and lists, and
-        whether it gets notices. A customer of whom nothing is stored has zeros and no
-        ``created_at``. ``email`` is included only for admin tokens; it is what somebody typed and
-        has not been verified.
+        whether and how it gets notices. A customer of whom nothing is stored has zeros and no
+        ``created_at``. ``email`` is masked except for admin tokens.
 
         Raises ``NotFound``.
         """
@@ -694,7 +693,8 @@ class AsyncProfiles(AsyncProfilesByHand):
 
     async def update(self, *, notices: bool | UnsetType | None = UNSET) -> Profile:
         """With ``notices`` set to false, the events ``item.price_dropped`` and
-        ``item.back_in_stock`` are no longer recorded for the profile's items. An empty object
+        ``item.back_in_stock`` are no longer recorded for the profile's items. ``true`` also
+        confirms a pending address that its owner had confirmed as a visitor. An empty object
         changes nothing.
 
         ``notices``: None changes nothing, because a choice can't be taken back.
@@ -716,6 +716,15 @@ class AsyncProfiles(AsyncProfilesByHand):
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("profile"), nothing)
+        await self._transport.result(call)
+
+    async def remove_email(self) -> None:
+        """Removes the profile's e-mail address. Mails that wait for it are cancelled. If there is
+        no address, the response is 204, too.
+
+        Raises ``NotFound``.
+        """
+        call = Call("DELETE", path("profile", "email"), nothing)
         await self._transport.result(call)
 
     async def export(self) -> ProfileExport:
