@@ -1,0 +1,95 @@
+"""Mails to shoppers, from the box on the wishlist page to the link at the foot of a mail."""
+
+import re
+
+import pytest
+
+from tests.servers.mail_server import MailServer
+
+from .conftest import BY_JWT, Browser, Front, new_api, running
+
+MAILS = ("--mail", "on", "--mail-from", "shop@sender.example", "--mail-delay", "0")
+
+
+@pytest.fixture(scope="module")
+def mail_server():
+    server = MailServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def mailing_api(mail_server):
+    """A service whose mails go to ``mail_server``."""
+    with running(new_api(WISHWELL_SMTP_URL=mail_server.url)) as api:
+        yield api
+
+
+@pytest.fixture
+def mailing(mailing_api, mail_server) -> Front:
+    """A store that sends mails."""
+    mail_server.received.clear()
+    return Front(mailing_api, *BY_JWT, *MAILS, "--shop-name", "Anna’s", scheme="https")
+
+
+def link_in(text: str, front: Front) -> str:
+    """Returns the path of the link to a page of mails, below the base."""
+    [path] = re.findall(rf"{re.escape(front.origin)}{front.base}(/mail/\w+)", text)
+    return path
+
+
+def visitor(front: Front, **headers: str) -> Browser:
+    """Returns the browser of a visitor who has saved product 1. The shop has https, but the test's
+    connection hasn't, so the cookie is passed on by hand."""
+    answer = front.browser().post("/items", json={"productId": 1})
+    [cookie] = re.findall("__Host-wishwell=([^;]+)", answer.headers["Set-Cookie"])
+    return front.browser(cookie, **headers)
+
+
+def put(front: Front, price: str, product: int = 1, **fields) -> None:
+    body = {"title": f"Product {product}", "price": {"amount": price, "currency": "EUR"}, **fields}
+    answer = front.shop.admin.put(f"/products/{product}", json=body)
+    assert answer.status_code in (200, 201), answer.text
+
+
+def test_visitor_confirms_an_address_and_gets_a_mail(mailing, mail_server):
+    """A visitor types an address, presses the button on the page that the mail links to, gets a mail
+    when a saved product becomes cheaper, and unsubscribes. Reading a page changes nothing.
+    Rules: mail-on, mail-confirm, mail-links, mail-collected, mail-unsubscribe, mail-suppressed,
+    mail-form, mail-server."""
+    put(mailing, "52.90")
+    assert mailing.browser().get("/profile").json()["data"]["noticesBy"] == "address_needed"
+    browser = visitor(mailing, Accept_Language="de")
+    asked = {"email": "Ann@shop.example", "notices": True, "language": "de"}
+    assert browser.post("/profiles/identify", json=asked).status_code == 200
+    [confirmation] = mail_server.wait_for(1)
+    assert confirmation.recipient == "Ann@shop.example"
+    page = link_in(confirmation.text, mailing)
+    answer = browser.at(page)
+    assert answer.status_code == 200 and "Ja, schreiben Sie mir" in answer.text
+    assert browser.get("/profile").json()["data"]["emailStatus"] == "pending"
+    assert browser.at(page, "POST", data={"action": "confirm"}).status_code == 200
+    profile = browser.get("/profile").json()["data"]
+    assert (profile["emailStatus"], profile["noticesBy"], profile["notices"]) == (
+        "confirmed",
+        "mail",
+        True,
+    )
+    assert profile["email"] == "A…@s….example"
+    put(mailing, "39.90")
+    mail = mail_server.wait_for(2)[1]
+    assert "Gemerkt für 52,90\N{NO-BREAK SPACE}€, jetzt 39,90\N{NO-BREAK SPACE}€" in mail.text
+    assert mail.message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    leave = link_in(mail.text, mailing)
+    assert leave in mail.message["List-Unsubscribe"]
+    assert browser.at(leave).status_code == 200
+    assert browser.get("/profile").json()["data"]["emailStatus"] == "confirmed"
+    form = {"List-Unsubscribe": "One-Click"}
+    assert browser.bare(f"{mailing.base}{leave}", [("Host", mailing.host)], "POST").status_code == 200
+    assert browser.at(leave, "POST", data=form).status_code == 200
+    profile = browser.get("/profile").json()["data"]
+    assert (profile["emailStatus"], profile["noticesBy"], profile["notices"]) == (
+        "suppressed",
+        "address_needed",
+        False,
+    )
