@@ -14,10 +14,11 @@ from tools import error_codes, event_schemas, operations, samples
 from tools.schemas import Schemas, struct_named, struct_of
 from wishwell import __version__, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
+from wishwell.contacts import queue
 from wishwell.events import attempts
 from wishwell.field_types import Id, published
 from wishwell.http import request_types, responses, store_bodies
-from wishwell.http.handlers import order_handlers, profile_handlers
+from wishwell.http.handlers import mail_handlers, order_handlers, profile_handlers
 from wishwell.http.handlers.report_handlers import EarnedReport, Report
 from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import personal_export, platform_requests
@@ -75,6 +76,9 @@ SHOWN = {
     "StoreMail": mailing.Mail,
     "AdminToken": auth.AdminTokenView,
     "Price": in_python("Money", money.Money),
+    "Mail": queue.MailView,
+    "StoredEmails": mail_handlers.StoredEmails,
+    "StoredSuppressions": mail_handlers.StoredSuppressions,
     "WishSummary": reports.Summary,
     "WishDay": reports.Day,
     "EventProduct": notices.NoticeProduct,
@@ -126,6 +130,11 @@ ALWAYS = {"WishlistWithItems": ["items"], "ItemPriceDroppedData": ["previousPric
 ENUMS = {
     "AdminTokenScope": access_cache.AdminScope,
     "DeliveryStatus": attempts.Status,
+    "EmailStatus": records.Status,
+    "MailKind": queue.Kind,
+    "MailState": queue.State,
+    "NoticesBy": records.NoticesBy,
+    "SuppressionReason": mail_handlers.Reason,
     "PlatformRequestState": platform_requests.State,
     "PlatformTopic": platform_requests.Topic,
     "ProductIdType": stores.ProductIds,

@@ -108,7 +108,7 @@ def _check_redis_url(value: str) -> str:
     return value
 
 
-def _check_smtp_url(value: str) -> str:
+def check_smtp_url(value: str) -> str:
     """Refuses an SMTP URL without a host. The error never shows it, because it has a password."""
     parts = urlsplit(_check_url(value))
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path not in ("", "/"):
@@ -204,7 +204,7 @@ class Settings:
     key_set_seconds: float = _setting(600.0, _seconds(1, 86_400))
     """The greatest age of a shop's key set."""
     mail: str = _setting("on", _switch)
-    smtp_url: str | None = _setting(None, _check_smtp_url, secret=True)
+    smtp_url: str | None = _setting(None, check_smtp_url, secret=True)
     limit_confirmations: int = _setting(200, _whole_number(1, 10_000_000))
     """Confirmations of addresses that a store sends in an hour."""
     webhook_http: bool = _setting(False, _flag)

@@ -8,11 +8,12 @@ UNKNOWN = "gid://wishwell/Session/00000000-0000-4000-8000-000000000000"
 
 
 def test_profile_shows_counts_and_the_email_only_to_an_admin(shop):
-    """A profile shows its counts, and the e-mail address only to an admin; an unknown customer has
-    zeros.
+    """A profile shows its counts, and the whole e-mail address only to an admin; an unknown customer
+    has zeros.
     Rule: profile-email."""
     ann, visitor = shop.customer(), shop.session()
     zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": None}
+    zeros["noticesBy"] = "none"
     assert data(ann.http.get("/profile")) == zeros
     new_list(ann.http, "mine")
     save(ann.http, 1)
@@ -22,7 +23,8 @@ def test_profile_shows_counts_and_the_email_only_to_an_admin(shop):
     assert shown.pop("createdAt").endswith("Z")
     assert shown == zeros | {"items": 2, "lists": 1}
     own = data(visitor.http.get("/profile"))
-    assert (own["kind"], own["profile"], "email" in own) == ("session", visitor.gid, False)
+    assert (own["kind"], own["profile"], own["email"]) == ("session", visitor.gid, "V…@e….com")
+    assert own["emailStatus"] == "unverified"
     assert data(shop.acting_as(visitor.gid).get("/profile"))["email"] == "Visitor@example.com"
     for path in ("/profile", "/profile/export"):
         assert "Profile" in envelope(shop.admin.get(path), 400)

@@ -60,7 +60,8 @@ REPORTS = (
     "GET /reports/purchases",
 )
 WHOLE = ("GET /shares", "POST /shares", "PATCH /shares/{shareId}", "DELETE /shares/{shareId}")
-OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", ERASE, *WHOLE)
+EMAIL = "DELETE /profile/email"
+OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", EMAIL, ERASE, *WHOLE)
 
 
 def done(operation: dict[str, Any]) -> int:

@@ -12,7 +12,9 @@ FORMS = {
     "an admin token": re.compile(r"wwadm_[0-9A-Za-z]{20,}"),
     "a share's token": re.compile(r"wwshr_[0-9A-Za-z]{20,}"),
     "a profile token": re.compile(r"eyJ[\w-]{10,}\.[\w-]+\.?[\w-]*"),
-    "an e-mail address": re.compile(r"(?:@(?<=[\w.+%-]@)|%40(?<=[\w.+%-]%40))(?!sender\.example)[\w-]+(?:\.[\w-]+)+"),
+    "an e-mail address": re.compile(
+        r"(?:@(?<=[\w.+%-]@)|%40(?<=[\w.+%-]%40))(?!sender\.example)[\w-]+(?:\.[\w-]+)+"
+    ),
     "a token of a mail": re.compile(r"wwm[cu]_[0-9A-Za-z]{20,}"),
     "an address with a password": re.compile(r"://(?<=\w://)[^/\s:@]+:[^/\s@]+@"),
 }

@@ -76,7 +76,7 @@ class MailServer:
                 )
             return list(self.received)
 
-    async def handle_MAIL(
+    async def handle_MAIL(  # noqa: N802
         self, _: SMTP, __: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if answer := self.answers.get("MAIL"):
@@ -85,7 +85,7 @@ class MailServer:
         envelope.mail_options.extend(options)
         return "250 OK"
 
-    async def handle_RCPT(
+    async def handle_RCPT(  # noqa: N802
         self, _: SMTP, __: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if answer := self.answers.get(address) or self.answers.get("RCPT"):
@@ -94,7 +94,9 @@ class MailServer:
         envelope.rcpt_options.extend(options)
         return "250 OK"
 
-    async def handle_DATA(self, _: SMTP, __: Session, envelope: Envelope) -> str:
+    async def handle_DATA(  # noqa: N802
+        self, _: SMTP, __: Session, envelope: Envelope
+    ) -> str:
         if answer := self.answers.get("DATA"):
             return answer
         content = envelope.content

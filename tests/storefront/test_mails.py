@@ -85,7 +85,9 @@ def test_visitor_confirms_an_address_and_gets_a_mail(mailing, mail_server):
     assert browser.at(leave).status_code == 200
     assert browser.get("/profile").json()["data"]["emailStatus"] == "confirmed"
     form = {"List-Unsubscribe": "One-Click"}
-    assert browser.bare(f"{mailing.base}{leave}", [("Host", mailing.host)], "POST").status_code == 200
+    assert (
+        browser.bare(f"{mailing.base}{leave}", [("Host", mailing.host)], "POST").status_code == 200
+    )
     assert browser.at(leave, "POST", data=form).status_code == 200
     profile = browser.get("/profile").json()["data"]
     assert (profile["emailStatus"], profile["noticesBy"], profile["notices"]) == (

@@ -20,6 +20,7 @@ def unknown(noun: str, message: str = "") -> tuple[int, dict]:
     return 404, {"code": code, "message": message or f"The {noun} doesn't exist."}
 
 
+NOBODY = {"items": 0, "lists": 0, "notices": None, "noticesBy": "none"}
 NO_PROFILE = unknown("profile", "This visitor has no profile yet.")
 ANSWERS = {
     "GET /items": EMPTY,
@@ -39,7 +40,9 @@ ANSWERS = {
     "PATCH /shares/{shareId}": unknown("share"),
     "DELETE /shares/{shareId}": unknown("share"),
     "DELETE /shared/{token}/items/{itemId}/reservation": unknown("reservation"),
-    "GET /profile": (200, {"data": {"items": 0, "lists": 0, "notices": None}}),
+    "GET /profile": (200, {"data": NOBODY}),
+    "DELETE /profile/email": NO_PROFILE,
+    "POST /profiles/identify": (200, {"data": {"authFlow": "/account/login"}}),
     "PATCH /profile": NO_PROFILE,
     "GET /profile/export": NO_PROFILE,
     "GET /wishes": (

@@ -127,7 +127,8 @@ def test_shopper_reads_but_cannot_delete_their_own_profile(front):
     Rules: storefront-paths, storefront-visitor."""
     nobody = front.browser()
     with nothing_done(front):
-        assert nobody.get("/profile").json()["data"] == {"items": 0, "lists": 0, "notices": None}
+        zeros = {"items": 0, "lists": 0, "notices": None, "noticesBy": "none"}
+        assert nobody.get("/profile").json()["data"] == zeros
         envelope(nobody.get("/profile/export"), 404)
         envelope(nobody.patch("/profile", json={"notices": False}), 404)
         answer = nobody.delete("/profile")

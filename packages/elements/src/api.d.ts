@@ -609,6 +609,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/profiles/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Store confirmed addresses
+         * @description Stores the addresses of 1 to 250 existing profiles, which the shop has confirmed. They
+         *     replace typed ones. Nothing is stored for unknown profiles. Requires an admin token without
+         *     `Profile`.
+         */
+        put: operations["putProfileEmails"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mails
+         * @description The store's mails of the last 30 days, the newest first, without their texts and addresses.
+         *     Requires an admin token without `Profile`. Pagination works as for `GET /items`. `HEAD`
+         *     returns the same response without a body.
+         */
+        get: operations["listMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Suppress addresses
+         * @description Sends no more mails to 1 to 250 addresses, of which the shop's mail relay has reported a
+         *     bounce or a complaint. Requires an admin token without `Profile`.
+         */
+        put: operations["putSuppressions"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/profiles/token": {
         parameters: {
             query?: never;
@@ -1564,13 +1629,10 @@ export interface components {
         /** @description The address to sign in with, or to send notices to (`POST /profiles/identify`). */
         Identify: {
             email: components["schemas"]["EmailAddress"];
-            /**
-             * @description Sends a mail to the address, whose link turns notices on.
-             * @enum {string}
-             */
-            notices?: true;
+            /** @description true sends a mail to the address, whose link turns notices on. */
+            notices?: boolean;
             /** @description The language of mails, such as `de`; by default the store's. */
-            language?: string;
+            language?: components["schemas"]["Language"];
         };
         IdentifyResult: {
             data: components["schemas"]["SignIn"];
@@ -1803,6 +1865,8 @@ export interface components {
         ItemsResponse: {
             data: components["schemas"]["Item"][];
         };
+        /** @description A language such as de or pt-BR. */
+        Language: string;
         /** @description The new list. */
         ListCreatedData: {
             list: components["schemas"]["Wishlist"];
@@ -1881,6 +1945,29 @@ export interface components {
             data: components["schemas"]["ListUpdatedData"];
             traceparent?: components["schemas"]["Traceparent"];
         };
+        /** @description A mail to a shopper, without its text and address. */
+        Mail: {
+            id: components["schemas"]["Id"];
+            profile: components["schemas"]["ProfileGid"];
+            /** @description What the mail is about. */
+            kind: components["schemas"]["MailKind"];
+            /** @description Whether the mail was sent. */
+            state: components["schemas"]["MailState"];
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description The items that its notices are about. */
+            items: components["schemas"]["Id"][];
+            sentAt?: components["schemas"]["Timestamp"];
+            /** @description Why it failed. */
+            problem?: string;
+        };
+        /** @enum {string} */
+        MailKind: "confirmation" | "notices";
+        MailPage: {
+            data: components["schemas"]["Mail"][];
+            pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @enum {string} */
+        MailState: "waiting" | "sending" | "sent" | "failed" | "cancelled";
         /** @description Whether notices of price drops and of products back in stock are recorded for its items. null means that nobody has chosen: then the store's setting `notices` decides. */
         MakesNotices: boolean | null;
         /** @description A move of one item. Items up to and including `after` have a position now. */
@@ -2244,6 +2331,17 @@ export interface components {
              *     purchases off, and for pages of profiles.
              */
             purchased?: number;
+        };
+        /** @description A customer's address, which the shop has confirmed. */
+        ProfileEmail: {
+            profile: components["schemas"]["ProfileGid"];
+            email: components["schemas"]["EmailAddress"];
+            /** @description The language of mails; by default the last one stays. */
+            language?: components["schemas"]["Language"];
+        };
+        /** @description Addresses that the shop has confirmed (`PUT /profiles/email`). */
+        ProfileEmails: {
+            profiles: components["schemas"]["ProfileEmail"][];
         };
         /** @description Empty. */
         ProfileErasedData: Record<string, never>;
@@ -2611,10 +2709,40 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description How many addresses were stored, and how many profiles don't exist. */
+        StoredEmails: {
+            stored: number;
+            /** @description The number of profiles that don't exist; nothing is stored for them. */
+            unknown: number;
+        };
+        StoredEmailsResponse: {
+            data: components["schemas"]["StoredEmails"];
+        };
+        /** @description How many addresses were stored. */
+        StoredSuppressions: {
+            stored: number;
+        };
+        StoredSuppressionsResponse: {
+            data: components["schemas"]["StoredSuppressions"];
+        };
         SummaryReport: {
             data: components["schemas"]["WishSummary"];
             asOf: components["schemas"]["AsOf"];
             since: components["schemas"]["Since"];
+        };
+        /** @description An address that gets no mails any more. */
+        Suppression: {
+            email: components["schemas"]["EmailAddress"];
+            reason: components["schemas"]["SuppressionReason"];
+        };
+        /**
+         * @description What the mail relay has reported: a bounce, or a complaint as spam.
+         * @enum {string}
+         */
+        SuppressionReason: "bounced" | "complained";
+        /** @description Addresses that get no mails any more (`PUT /mails/suppressions`). */
+        Suppressions: {
+            suppressions: components["schemas"]["Suppression"][];
         };
         Tag: string;
         Tags: components["schemas"]["Tag"][];
@@ -5171,6 +5299,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["IdentifyResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putProfileEmails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileEmails"];
+            };
+        };
+        responses: {
+            /** @description How many addresses were stored. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredEmailsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMails: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The maximum number of records on a page, 1 to 250 (default: 50).
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of mails; `pageInfo` is included only if there is another page. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putSuppressions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Suppressions"];
+            };
+        };
+        responses: {
+            /** @description How many addresses were stored. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredSuppressionsResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -31,6 +31,7 @@ from wishwell.cli.common_options import (
     timestamp_in_days,
 )
 from wishwell.cli.data_commands import export_command, import_command
+from wishwell.cli.mail_commands import mail
 from wishwell.cli.maintenance_commands import backup_command, clock_command, doctor_command
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
@@ -87,6 +88,7 @@ def main(ctx: click.Context) -> None:
 
 
 store.add_command(store_apply)
+store.add_command(mail)
 for command in (
     *(store, token, profile, report, webhook, restore),
     *(export_command, import_command, products_command, doctor_command, backup_command),

@@ -4,9 +4,11 @@ from collections import Counter
 
 import click
 
+from wishwell import ids
 from wishwell.cli import terminal
 from wishwell.cli.common_options import JSON, Progress, clock, in_database, pause_between
 from wishwell.config import Settings
+from wishwell.contacts import store_mails
 from wishwell.db import Database
 from wishwell.errors import Invalid
 from wishwell.privacy import erasure, journal_replay
@@ -27,10 +29,10 @@ def restore() -> None:
 async def restore_replay(
     db: Database, _settings: Settings, /, paths: tuple[str, ...], dry: bool, as_json: bool
 ) -> None:
-    """Repeat erasures and revocations that a restored database lacks.
+    """Repeat erasures, revocations and unsubscriptions that a restored database lacks.
 
     Give the journals of all nodes, in any order, before you serve again. Deletions of stores and
-    webhooks are listed, for you to repeat.
+    webhooks are listed, for you to repeat. Mails are paused until `wishwell store mail resume`.
     """
     acts, errors, warnings = journal_replay.read_journals(paths)
     for line in (*warnings, *errors):
@@ -46,6 +48,7 @@ async def restore_replay(
             listed_acts.append(act)
     failed_profiles = set[str]()
     if not dry:
+        await db.write(store_mails.pause_all, ids.timestamp(clock()))
         async for _ in pause_between(erasure.remove_erased(db, clock, failed_profiles)):
             pass
     if listed_acts or as_json:

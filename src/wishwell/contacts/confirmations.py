@@ -4,7 +4,7 @@ Nothing here reveals whether an address is known, or whether a mail was sent (ru
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from wishwell import ids, profiles
@@ -170,6 +170,18 @@ async def unsubscribe(tx: Writer, store: Store, token: str, now: str) -> None:
         return
     if address_hash(store.id, contact.email) == mail_token.address:
         await turn_off(tx, store, contact.email, now)
+
+
+# rules: mail-suppressed, mail-bounces
+async def suppress(
+    tx: Writer, store: Store, rows: Sequence[tuple[str, suppressions.Reason]], now: str
+) -> None:
+    """Suppresses addresses, each with its reason, of which a relay or the shop has learnt. A
+    complaint also turns notices off."""
+    for email, reason in rows:
+        await suppressions.add(tx, store, address_hash(store.id, email), reason, now)
+        if reason == "complained":
+            await turn_off(tx, store, email, now)
 
 
 async def turn_off(tx: Writer, store: Store, email: str, now: str) -> None:

@@ -93,8 +93,8 @@ class MailView(msgspec.Struct, rename="camel"):
 
     id: types.Id
     profile: types.ProfileGid
-    kind: Kind
-    state: State
+    kind: Annotated[Kind, published("MailKind", "What the mail is about.")]
+    state: Annotated[State, published("MailState", "Whether the mail was sent.")]
     created_at: types.Time
     items: list[types.Id]
     """The items that its notices are about."""

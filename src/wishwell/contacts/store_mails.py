@@ -2,10 +2,15 @@
 
 import msgspec
 
+from wishwell import stores
 from wishwell.db import Reader, Writer
 from wishwell.errors import Misconfigured
 from wishwell.stores import Store
 from wishwell.stores.sealing import Sealing
+
+RESTORED = "A backup was restored."
+"""The problem of mails that wait since before a restore. Resuming cancels them, because they may
+have been sent after the backup."""
 
 MAX_CREDENTIAL_REFUSALS = 3
 """Refusals of the credentials in a row after which a store's mails are paused."""
@@ -42,6 +47,14 @@ async def pause(tx: Writer, store: Store, problem: str, now: str) -> None:
     state = await lock(tx, store.id)
     if not state.paused_at:
         await tx.run("store_mail_pause", store=store.id, problem=problem, now=now)
+
+
+# rules: mail-paused, journal-replay
+async def pause_all(tx: Writer, now: str) -> None:
+    """Pauses the mails of all stores that send any, because a backup was restored."""
+    for store in await stores.listed(tx):
+        if store.mail.mail_on:
+            await pause(tx, store, RESTORED, now)
 
 
 # rule: mail-paused

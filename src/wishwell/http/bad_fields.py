@@ -56,6 +56,7 @@ RULES = {
     "session": "must be a string such as gid://wishwell/Session/<uuid>; leave it out without one",
     "types": "must be an array of event types without duplicates",
     "types[]": f"must be one of {', '.join(events.TYPES)}",
+    "language": "must be a language such as de or pt-BR",
     "key": "must be 8 to 500 printable ASCII characters without spaces",
     "include": "must be an array with product, or an empty one",
     "include[]": "must be product",

@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -222,13 +222,23 @@ class ReservationBody(Body):
     quantity: types.Quantity
 
 
+Language = Annotated[
+    str,
+    Meta(
+        title="Language",
+        description="A language such as de or pt-BR.",
+        pattern=rf"^{rules.LANGUAGE}\Z",
+    ),
+]
+
+
 class IdentifyBody(Body):
     """The address to sign in with, or to send notices to (``POST /profiles/identify``)."""
 
     email: types.EmailAddress
-    notices: Literal[True] | UnsetType = UNSET
-    """Sends a mail to the address, whose link turns notices on."""
-    language: Annotated[str, types.published(pattern=f"^{rules.LANGUAGE}$")] | UnsetType = UNSET
+    notices: bool | UnsetType = UNSET
+    """true sends a mail to the address, whose link turns notices on."""
+    language: Language | UnsetType = UNSET
     """The language of mails, such as `de`; by default the store's."""
 
 

@@ -10,6 +10,7 @@ from wishwell.http import admin, management, responding
 from wishwell.http.handlers import (
     item_handlers,
     list_handlers,
+    mail_handlers,
     order_handlers,
     platform_request_handlers,
     profile_handlers,
@@ -123,6 +124,9 @@ API = (
               GET=webhook_handlers.list_deliveries),
     _of_store("/webhooks/{webhookId}/deliveries/{deliveryId}/retry",
               POST=webhook_handlers.retry_delivery),
+    _of_store("/mails", "page", "limit", GET=mail_handlers.list_mails),
+    _of_store("/mails/suppressions", PUT=mail_handlers.put_suppressions),
+    _of_store("/profiles/email", PUT=mail_handlers.put_profile_emails),
     _of_store("/store", GET=store_handlers.get_store, PATCH=store_handlers.update_store),
     _of_store("/tokens", "page", "limit", GET=store_handlers.list_tokens),
     _of_store("/tokens/{tokenId}", DELETE=store_handlers.revoke_token),

@@ -43,6 +43,7 @@ __all__ = [
     "ListDeletedEvent",
     "ListUpdatedData",
     "ListUpdatedEvent",
+    "Mail",
     "Money",
     "MovedItem",
     "NewItem",
@@ -54,6 +55,7 @@ __all__ = [
     "ProductId",
     "ProductWishes",
     "Profile",
+    "ProfileEmail",
     "ProfileErasedData",
     "ProfileErasedEvent",
     "ProfileExport",
@@ -76,6 +78,9 @@ __all__ = [
     "StoreReporting",
     "StoreReportingPatch",
     "StoreSettings",
+    "StoredEmails",
+    "StoredSuppressions",
+    "Suppression",
     "Variant",
     "Webhook",
     "WishDay",
@@ -451,6 +456,53 @@ class ProfileExport(Record, frozen=True):
     reservations: tuple[ExportedReservation, ...]
     purchases: tuple[EventData, ...]
     events: tuple[Event, ...]
+
+
+class StoredEmails(Record, frozen=True):
+    """How many addresses were stored, and how many profiles don't exist."""
+
+    stored: int
+    unknown: int
+    """The number of profiles that don't exist; nothing is stored for them."""
+
+
+class ProfileEmail(Record, frozen=True):
+    """A customer's address, which the shop has confirmed."""
+
+    profile: str
+    email: str
+    language: str | None = None
+    """The language of mails; by default the last one stays."""
+
+
+class Mail(Record, frozen=True):
+    """A mail to a shopper, without its text and address."""
+
+    id: str
+    profile: str
+    kind: str
+    """What the mail is about."""
+    state: str
+    """Whether the mail was sent."""
+    created_at: datetime
+    items: tuple[str, ...]
+    """The items that its notices are about."""
+    sent_at: datetime | None = None
+    problem: str | None = None
+    """Why it failed."""
+
+
+class StoredSuppressions(Record, frozen=True):
+    """How many addresses were stored."""
+
+    stored: int
+
+
+class Suppression(Record, frozen=True):
+    """An address that gets no mails any more."""
+
+    email: str
+    reason: str
 
 
 class ProfileToken(Record, frozen=True):

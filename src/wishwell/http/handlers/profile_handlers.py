@@ -65,8 +65,7 @@ async def identify_profile(request: Request) -> object:
     if body.notices is True:
         return await _ask_confirmation(request, email, body.language)
     path = request.store.sign_in_path(email)  # rule: profile-email
-    if isinstance(request.scope, Profile):  # rule: profile-email
-        await responding.create_profile(request)
+    if isinstance(request.scope, Profile) and request.create_profile is None:
         await request.run(addresses.remember, request.scope, email, request.now())
     return SignIn(path)
 

@@ -32,6 +32,7 @@ from wishwell_client.records import (
     Item,
     ItemSort,
     List,
+    Mail,
     NewItem,
     NewOrder,
     NewProduct,
@@ -40,6 +41,7 @@ from wishwell_client.records import (
     ProductId,
     ProductWishes,
     Profile,
+    ProfileEmail,
     ProfileExport,
     Share,
     SharedItem,
@@ -47,9 +49,12 @@ from wishwell_client.records import (
     ShownCount,
     Sort,
     SortBy,
+    StoredEmails,
+    StoredSuppressions,
     StoreLookPatch,
     StoreReportingPatch,
     StoreSettings,
+    Suppression,
     Webhook,
     WishDay,
     Wisher,
@@ -759,6 +764,60 @@ class AsyncProfiles(AsyncProfilesByHand):
         call = Call("GET", path("profiles"), page_of(Profile), params=params)
         return await self._transport.result(call)
 
+    async def put_emails(self, profiles: Sequence[ProfileEmail]) -> StoredEmails:
+        """Stores the addresses of 1 to 250 existing profiles, which the shop has confirmed. They
+        replace typed ones. Nothing is stored for unknown profiles. Requires an admin token without
+        ``Profile``.
+
+        Raises ``NotFound``.
+        """
+        fields = body(profiles=several(profiles))
+        call = Call("PUT", path("profiles", "email"), one(StoredEmails), body=fields)
+        return await self._transport.result(call)
+
+
+class AsyncMails(AsyncResource):
+    """Mails about notices, and the addresses that they are sent to."""
+
+    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Mail]:
+        """The store's mails of the last 30 days, the newest first, without their texts and
+        addresses. Requires an admin token without ``Profile``. Pagination works as for ``GET
+        /items``.
+
+        ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
+        It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
+        response is 400.
+
+        ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
+
+        Raises ``NotFound``.
+        """
+        params = given(page=page, limit=limit)
+        call = Call("GET", path("mails"), page_of(Mail), params=params)
+        return await self._transport.result(call)
+
+    def pages(
+        self, *, page: str | None = None, limit: int | None = None
+    ) -> AsyncIterator[Page[Mail]]:
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
+        call = Call("GET", path("mails"), page_of(Mail), given(page=page, limit=limit))
+        return self._transport.pages(call)
+
+    def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[Mail]:
+        """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
+        call = Call("GET", path("mails"), page_of(Mail), given(page=page, limit=limit))
+        return self._transport.all(call)
+
+    async def suppress(self, suppressions: Sequence[Suppression]) -> StoredSuppressions:
+        """Sends no more mails to 1 to 250 addresses, of which the shop's mail relay has reported a
+        bounce or a complaint. Requires an admin token without ``Profile``.
+
+        Raises ``NotFound``.
+        """
+        fields = body(suppressions=several(suppressions))
+        call = Call("PUT", path("mails", "suppressions"), one(StoredSuppressions), body=fields)
+        return await self._transport.result(call)
+
 
 class AsyncEvents(AsyncEventsByHand):
     """Changes to the records of a store, in order."""
@@ -1368,6 +1427,7 @@ class AsyncResources:
         self.wishlist_shares = AsyncWishlistShares(transport)
         self.shared = AsyncShared(transport)
         self.profiles = AsyncProfiles(transport)
+        self.mails = AsyncMails(transport)
         self.events = AsyncEvents(transport)
         self.webhooks = AsyncWebhooks(transport)
         self.store = AsyncStore(transport)

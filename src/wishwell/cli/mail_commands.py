@@ -1,0 +1,285 @@
+"""`wishwell store mail`: a store's mails to shoppers."""
+
+import asyncio
+import csv
+import io
+from collections.abc import Iterator
+from email.message import EmailMessage
+
+import click
+import msgspec
+
+from wishwell import config, ids, profiles
+from wishwell.cli import terminal
+from wishwell.cli.common_options import JSON, clock, in_database, now, read_file
+from wishwell.cli.terminal import format_count
+from wishwell.config import Settings
+from wishwell.contacts import addresses, confirmations, queue, store_mails, suppressions
+from wishwell.db import Database, Reader, Writer
+from wishwell.errors import Invalid
+from wishwell.mailer import compose, contents, smtp
+from wishwell.mailer.compose import Frame, Line
+from wishwell.outbound import Outbound
+from wishwell.products.money import Money
+from wishwell.profiles import Profile
+from wishwell.server import opening
+from wishwell.stores import Store, by_handle
+
+_BATCH_SIZE = 250
+_LANGUAGE = click.option(
+    "--language", default="", metavar="LANGUAGE", help="Such as de (default: the store's)."
+)
+
+
+@click.group()
+def mail() -> None:
+    """Manage a store's mails to shoppers."""
+
+
+class MailStatus(msgspec.Struct, rename="camel"):
+    """What ``wishwell store mail show`` prints."""
+
+    store: str
+    on: bool
+    paused_at: str
+    problem: str
+    own_server: bool
+    mails: dict[str, int]
+    """The number of mails of the last 30 days by state."""
+
+
+@mail.command("show")
+@click.argument("handle")
+@JSON
+@in_database
+async def mail_show(db: Database, _: Settings, /, handle: str, as_json: bool) -> None:
+    """Show whether mails are sent, why not, and how many of the last 30 days are in which state."""
+
+    async def find(tx: Reader) -> MailStatus:
+        target = await by_handle(tx, handle)
+        state = await store_mails.find(tx, target.id)
+        counts = await queue.count_states(tx, target)
+        is_on, has_own = target.mail.mail_on, bool(state.sealed)
+        return MailStatus(handle, is_on, state.paused_at, state.problem, has_own, counts)
+
+    terminal.show([await db.read(find)], as_json)
+
+
+# rule: mail-server
+@mail.command("set")
+@click.argument("handle")
+@click.option(
+    "--smtp-file",
+    required=True,
+    metavar="FILE",
+    help="A file with the URL of the store's own SMTP server, such as "
+    "smtps://user:password@host; an empty file removes it; - reads standard input.",
+)
+@in_database
+async def mail_set(db: Database, settings: Settings, /, handle: str, smtp_file: str) -> None:
+    """Set the store's own SMTP server, in place of the installation's."""
+    url = terminal.first_line() if smtp_file == "-" else read_file("smtp-file", smtp_file).strip()
+    if url:
+        try:
+            config.check_smtp_url(url)
+        except ValueError as error:
+            raise Invalid(f"smtp-file: {error}.") from error
+
+    async def change(tx: Writer) -> None:
+        target = await by_handle(tx, handle)
+        await store_mails.set_server(tx, opening.sealing(settings), target, url)
+
+    await db.write(change)
+    terminal.say("the store's own server is used" if url else "the installation's server is used")
+
+
+# rule: mail-paused
+@mail.command("pause")
+@click.argument("handle")
+@click.option("--cancel", is_flag=True, help="Cancel the mails that wait, too.")
+@in_database
+async def mail_pause(db: Database, _: Settings, /, handle: str, cancel: bool) -> None:
+    """Stop sending a store's mails, within a few seconds. They wait until `resume`."""
+    target = await db.read(by_handle, handle)
+    await db.write(store_mails.pause, target, "", now())
+    cancelled = await _cancel_all(db, target) if cancel else 0
+    terminal.say(f"paused; {format_count(cancelled, 'mail')} cancelled" if cancel else "paused")
+
+
+# rule: mail-paused
+@mail.command("resume")
+@click.argument("handle")
+@in_database
+async def mail_resume(db: Database, _: Settings, /, handle: str) -> None:
+    """Send a store's mails again. After a restore, cancels those that waited in the backup."""
+    target = await db.read(by_handle, handle)
+    state = await db.read(store_mails.find, target.id)
+    is_restored = state.problem == store_mails.RESTORED
+    cancelled = await _cancel_all(db, target) if is_restored else 0
+    await db.write(store_mails.resume, target, now())
+    terminal.say(f"resumed; {format_count(cancelled, 'mail')} of the backup cancelled"
+                 if is_restored else "resumed")  # fmt: skip
+
+
+async def _cancel_all(db: Database, target: Store) -> int:
+    cancelled = 0
+    while count := await db.write(queue.cancel_batch, target):
+        cancelled += count
+        await asyncio.sleep(0.02)
+    return cancelled
+
+
+# rule: mail-suppressed
+@mail.command("suppress")
+@click.argument("handle")
+@click.argument("path", metavar="FILE")
+@click.option("--reason", type=click.Choice(["bounced", "complained", "shop"]), default="shop",
+              show_default=True, help="Why they get no mails.")  # fmt: skip
+@in_database
+async def mail_suppress(
+    db: Database, _: Settings, /, handle: str, path: str, reason: suppressions.Reason
+) -> None:
+    """Send no mails to the addresses in a file, one a line."""
+    target = await db.read(by_handle, handle)
+    emails = [line.strip() for line in read_file("FILE", path).split("\n") if line.strip()]
+    for number, email in enumerate(emails, 1):
+        try:
+            profiles.check_email(email)
+        except Invalid as error:
+            raise Invalid(f"line {number}: {error.message}") from error
+    for start in range(0, len(emails), _BATCH_SIZE):
+        batch = [(email, reason) for email in emails[start : start + _BATCH_SIZE]]
+        await db.long_write(confirmations.suppress, target, batch, now())
+    terminal.say(f"addresses suppressed: {len(emails):,}")
+
+
+# rule: mail-suppressed
+@mail.command("unsuppress")
+@click.argument("handle")
+@click.argument("address")
+@in_database
+async def mail_unsuppress(db: Database, _: Settings, /, handle: str, address: str) -> None:
+    """Allow mails to an address again, if its owner wants that."""
+    target = await db.read(by_handle, handle)
+    hash = suppressions.address_hash(target.id, profiles.check_email(address))
+    if not await db.write(suppressions.remove, target, hash):
+        raise Invalid("ADDRESS: isn't suppressed.")
+    terminal.say("mails are allowed again")
+
+
+# ------------------------------------------------------------------------------ trying it out
+
+
+@mail.command("preview")
+@click.argument("handle")
+@click.option("--kind", type=click.Choice(["confirmation", "notices"]), default="notices",
+              show_default=True, help="The kind of mail.")  # fmt: skip
+@click.option(
+    "--language", default="", metavar="LANGUAGE", help="Such as de (default: the store's)."
+)
+@in_database
+async def mail_preview(
+    db: Database, settings: Settings, /, handle: str, kind: str, language: str
+) -> None:
+    """Print a mail with sample products, as HTML."""
+    target = await db.read(by_handle, handle)
+    message = _compose_sample(settings, target, kind, language, "you@shop.example")
+    part = message.get_body(("html",))
+    assert part is not None
+    terminal.say(part.get_content())
+
+
+@mail.command("test")
+@click.argument("handle")
+@click.argument("address")
+@click.option(
+    "--language", default="", metavar="LANGUAGE", help="Such as de (default: the store's)."
+)
+@in_database
+async def mail_test(
+    db: Database, settings: Settings, /, handle: str, address: str, language: str
+) -> None:
+    """Send a mail with sample products to an address, and print the server's answer."""
+    target = await db.read(by_handle, handle)
+    email = profiles.check_email(address)
+    if not target.mail.mail_from:
+        raise Invalid("mail: needs a sender's address; set it with `store update --mail-from`.")
+    state = await db.read(store_mails.find, target.id)
+    url = store_mails.open_server(
+        opening.sealing(settings), target.id, state, settings.smtp_url or ""
+    )
+    if not url:
+        raise Invalid("WISHWELL_SMTP_URL isn't set, and the store has no server of its own.")
+    outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
+    connections = smtp.Connections(outbound.find_addresses)
+    server = smtp.parse(url, target.id if state.sealed else "")
+    message = _compose_sample(settings, target, "notices", language, email)
+    delivery = await connections.send(server, target.mail.mail_from, email, message)
+    await connections.close()
+    await outbound.close()
+    if delivery.outcome != "sent":
+        raise Invalid(f"The mail wasn't sent ({delivery.outcome}): {delivery.problem}")
+    terminal.say("sent")
+
+
+def _compose_sample(
+    settings: Settings, target: Store, kind: str, language: str, email: str
+) -> EmailMessage:
+    chosen = compose.choose_language(language, target)
+    frame = Frame(target, chosen, ids.uuid7_at(clock()), email, clock())
+    base = settings.storefront_base
+    wishlist = contents.wishlist_url(target, base)
+    if kind == "confirmation":
+        return compose.compose_confirmation(frame, wishlist)
+    currency = target.reporting.currency or "EUR"
+    lines = [
+        Line("cheaper", "A saved product", wishlist, "", Money("52.90", currency),
+             Money("39.90", currency)),
+        Line("back_in_stock", "Another saved product", wishlist, "", None,
+             Money("18.00", currency)),
+    ]  # fmt: skip
+    return compose.compose_notices(frame, lines, 0, wishlist, wishlist)
+
+
+# ----------------------------------------------------------------------------------- addresses
+
+
+def read_addresses(text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yields the rows of a CSV file with their line numbers. Raises ``Invalid`` without the columns
+    ``customer`` and ``email``."""
+    reader = csv.DictReader(io.StringIO(text))
+    if missing := {"customer", "email"} - {*(reader.fieldnames or ())}:
+        raise Invalid(
+            f"FILE: has no column {min(missing)}; its columns are customer, email and, if known, "
+            "language."
+        )
+    for row in reader:
+        yield reader.line_num, {name: (text or "").strip() for name, text in row.items() if name}
+
+
+# rule: mail-addresses
+async def store_addresses(
+    db: Database, settings: Settings, target: Store, path: str
+) -> tuple[int, int]:
+    """Stores the addresses in a file. Returns how many, and how many customers are unknown."""
+    rows = []
+    for line, row in read_addresses(read_file("FILE", path)):
+        try:
+            rows.append(_parse_address(settings, target, row))
+        except Invalid as error:
+            raise Invalid(f"line {line}: {error.message}") from error
+    stored = unknown = 0
+    for start in range(0, len(rows), _BATCH_SIZE):
+        batch = rows[start : start + _BATCH_SIZE]
+        counts = await db.long_write(addresses.set_by_shop, target, batch, now())
+        stored, unknown = stored + counts[0], unknown + counts[1]
+    return stored, unknown
+
+
+def _parse_address(settings: Settings, target: Store, row: dict[str, str]) -> addresses.ShopAddress:
+    customer = row["customer"]
+    gid = customer if customer.startswith("gid://") else ids.customer_gid(target.platform, customer)
+    profile: Profile = profiles.parse(target, settings.session_namespace, gid, "customer")
+    return addresses.ShopAddress(
+        profile, profiles.check_email(row["email"]), row.get("language", "")
+    )
