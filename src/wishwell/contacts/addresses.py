@@ -133,6 +133,7 @@ async def set_by_shop(
 
     Returns how many were stored, and how many profiles are unknown.
     """
+    await tx.begin()
     unknown_count = 0
     for profile, email, language in sorted(rows, key=lambda row: row.profile.id):
         contact = None

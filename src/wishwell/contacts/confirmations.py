@@ -126,6 +126,7 @@ async def confirm(tx: Writer, store: Store, token: str, now: str) -> None:
     Does nothing if the token is unknown, has expired or was used, or if the profile has another
     address by now.
     """
+    await tx.begin()
     mail_token = await tokens.find(tx, store, token, now)
     if mail_token is None or mail_token.purpose != "confirm":
         return
@@ -146,6 +147,7 @@ async def confirm(tx: Writer, store: Store, token: str, now: str) -> None:
 async def disown(tx: Writer, store: Store, token: str, now: str) -> None:
     """Suppresses the address that a confirmation was sent to, because its owner didn't ask for it,
     and removes it from the profile."""
+    await tx.begin()
     mail_token = await tokens.find(tx, store, token, now)
     if mail_token is None or mail_token.purpose != "confirm":
         return
@@ -160,6 +162,7 @@ async def disown(tx: Writer, store: Store, token: str, now: str) -> None:
 async def unsubscribe(tx: Writer, store: Store, token: str, now: str) -> None:
     """Suppresses the address that a mail was sent to, and turns the notices of all of the store's
     profiles with this address off. The token stays valid, and changes nothing when used again."""
+    await tx.begin()
     mail_token = await tokens.find(tx, store, token, now)
     if mail_token is None or mail_token.purpose != "unsubscribe":
         return
@@ -178,6 +181,7 @@ async def suppress(
 ) -> None:
     """Suppresses addresses, each with its reason, of which a relay or the shop has learnt. A
     complaint also turns notices off."""
+    await tx.begin()
     for email, reason in rows:
         await suppressions.add(tx, store, address_hash(store.id, email), reason, now)
         if reason == "complained":

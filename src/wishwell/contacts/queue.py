@@ -120,6 +120,7 @@ async def collect(tx: Writer, store: Store, notices: Sequence[Notice], now: str)
         entries = entries_by_profile.setdefault(notice.profile_id, [])
         entries.append(notice.kind + notice.item_id)
     now_ms = ids.from_timestamp(now)
+    await tx.begin()
     await tx.run_many(
         "mail_collect",
         [
@@ -291,6 +292,7 @@ async def cancel(tx: Writer, mail: ClaimedMail) -> None:
 # rules: mail-states, mail-bounces, mail-paused
 async def record(tx: Writer, store: Store, attempt: Attempt, now: str) -> State:
     """Stores the outcome of an attempt, and what follows from it. Returns the mail's new state."""
+    await tx.begin()
     mail, outcome = attempt.begun.mail, attempt.outcome
     now_ms, attempts, unknown = ids.from_timestamp(now), mail.attempts, mail.unknown
     state: State = "failed"
