@@ -7,10 +7,12 @@ import msgspec
 from tests.contract.desk import SEALING
 from wishwell import ids
 from wishwell.access import auth
+from wishwell.contacts import addresses, suppressions
 from wishwell.db.journal import Act
 from wishwell.events import webhooks
 from wishwell.events.webhooks import NewWebhook
 from wishwell.privacy import erasure, journal_replay, store_deletion
+from wishwell.profiles import records
 
 
 def outcomes(bench, acts, *, dry=False):
@@ -230,3 +232,38 @@ def test_unreadable_lines_stop_no_others(tmp_path):
     assert of_c.startswith(f"{tmp_path}/c, line 2: can't be read (Expected `str`")
     [cut] = warnings
     assert cut.startswith(f"{tmp_path}/a, line {len(BAD) + 3}: was cut off. If by a crash, its act")
+
+
+def test_replay_repeats_withdrawn_consent_and_suppressions(bench, store):
+    """After a restore, unsubscriptions, removed addresses and choices against notices hold again,
+    except for what their owners chose later; a second run changes nothing.
+    Rules: journal-replay, mail-suppressed."""
+    ann, bob, carl = (bench.new_customer(store) for _ in range(3))
+    past, hash = bench.clock.tick(), suppressions.address_hash(store.id, "ann@shop.example")
+    for one in (ann, bob, carl):
+        bench.save(one)
+        bench.write(addresses.remember, one, "ann@shop.example", bench.clock.tick())
+    for one in (ann, bob):
+        bench.write(records.set_notices, one, True, past if one is ann else bench.clock.tick())
+    between = ids.timestamp(ids.from_timestamp(past) + 1)
+    acts = [
+        act(store, "address.suppressed", hash=hash, reason="unsubscribed", created=past),
+        act(store, "address.released", hash="0" * 64, created=past),
+        act(store, "address.removed", profile=carl.id, hash=hash, created=past),
+        act(store, "notices.withdrawn", profile=ann.id, created=between),
+        act(store, "notices.withdrawn", profile=bob.id, created=between),
+        act(store, "notices.withdrawn", profile=ids.NO_UUID, created=between),
+    ]
+    expected = [
+        *(("address.suppressed", "repeated"), ("address.released", "done")),
+        *(("address.removed", "repeated"), ("notices.withdrawn", "repeated")),
+        *(("notices.withdrawn", "done"), ("notices.withdrawn", "unknown")),
+    ]
+    assert outcomes(bench, acts) == expected
+    assert not [one for one in outcomes(bench, acts) if one[1] == "repeated"]
+    assert bench.read(addresses.find, ann.id).notices == 0
+    assert bench.read(addresses.find, bob.id).notices == 1
+    assert bench.read(addresses.find, carl.id).email is None
+    assert bench.read(suppressions.find, store.id, hash, bench.clock.tick()) == "unsubscribed"
+    lifted = [act(store, "address.released", hash=hash, created=bench.clock.tick())]
+    assert outcomes(bench, lifted) == [("address.released", "repeated")]

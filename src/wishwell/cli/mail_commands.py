@@ -162,7 +162,7 @@ async def mail_unsuppress(db: Database, _: Settings, /, handle: str, address: st
     """Allow mails to an address again, if its owner wants that."""
     target = await db.read(by_handle, handle)
     hash = suppressions.address_hash(target.id, profiles.check_email(address))
-    if not await db.write(suppressions.remove, target, hash):
+    if not await db.write(suppressions.remove, target, hash, now()):
         raise Invalid("ADDRESS: isn't suppressed.")
     terminal.say("mails are allowed again")
 

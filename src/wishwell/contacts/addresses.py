@@ -166,10 +166,9 @@ async def remove(tx: Writer, profile: Profile, now: str) -> None:
     if contact is None or contact.email is None:
         return
     store = profile.store
-    await tx.record(
-        Act(action="address.removed", store=store.handle, store_id=store.id, profile=profile.id,
-            hash=address_hash(store.id, contact.email), created=now)
-    )  # fmt: skip
+    act = Act(action="address.removed", store=store.handle, store_id=store.id, profile=profile.id)
+    act.hash, act.created = address_hash(store.id, contact.email), now
+    await tx.record(act)
     await set_address(tx, profile.id, None, "")
     await tx.run("mails_cancel_of_profile", profile=profile.id)
 

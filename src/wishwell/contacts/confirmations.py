@@ -11,7 +11,7 @@ from wishwell import ids, profiles
 from wishwell.contacts import addresses, queue, store_mails, suppressions, tokens
 from wishwell.contacts.suppressions import address_hash
 from wishwell.db import Reader, Writer
-from wishwell.profiles import Profile
+from wishwell.profiles import Profile, records
 from wishwell.stores import Store
 
 _MINUTE_MS = 60_000
@@ -138,7 +138,7 @@ async def confirm(tx: Writer, store: Store, token: str, now: str) -> None:
         tx, contact.profile_id, contact.email, "confirmed", source="link", confirmed_at=now
     )
     await addresses.choose(tx, contact.profile_id, True, "link", now)
-    await suppressions.remove(tx, store, mail_token.address)
+    await suppressions.remove(tx, store, mail_token.address, now)
     base = _base_hash(store.id, contact.email)
     await tx.run("confirmations_confirm", store=store.id, address=base, now=now)
 
@@ -194,6 +194,7 @@ async def turn_off(tx: Writer, store: Store, email: str, now: str) -> None:
     rows = await tx.all("contacts_with_email", store=store.id, emails=spellings)
     for profile_id in sorted(row[0] for row in rows):
         await tx.one("profile_lock", profile=profile_id)
+        await tx.record(records.withdrawal(store, profile_id, now))
         await addresses.choose(tx, profile_id, False, "link", now)
 
 

@@ -26,7 +26,9 @@ ON CONFLICT (store_id, address) DO UPDATE SET reason = excluded.reason, until = 
 WHERE suppressions.reason = '' OR suppressions.until <> '' OR excluded.until = '';
 
 -- name: suppression_remove
-DELETE FROM suppressions WHERE store_id = :store AND address = :address AND reason <> '' RETURNING address;
+-- :now: a later suppression stays.
+DELETE FROM suppressions WHERE store_id = :store AND address = :address AND reason <> '' AND created_at <= :now
+RETURNING address;
 
 -- name: suppression_refuse
 -- Notes the first day on which the recipient was refused. Returns the noted day.

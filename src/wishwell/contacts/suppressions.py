@@ -38,17 +38,23 @@ async def add(tx: Writer, store: Store, address: str, reason: Reason, now: str) 
     until = ""
     if reason == "not_me":
         until = ids.timestamp(ids.from_timestamp(now) + NOT_ME_DAYS * ids.DAY_MS)
-    await tx.record(
-        Act(action="address.suppressed", store=store.handle, store_id=store.id, hash=address,
-            reason=reason, created=now)
-    )  # fmt: skip
+    act = Act(action="address.suppressed", store=store.handle, store_id=store.id, hash=address)
+    act.reason, act.created = reason, now
+    await tx.record(act)
     params = {"store": store.id, "address": address, "reason": reason, "until": until}
     await tx.run("suppression_add", **params, now=now)
 
 
-async def remove(tx: Writer, store: Store, address: str) -> bool:
+# rules: mail-suppressed, journal-replay
+async def remove(tx: Writer, store: Store, address: str, now: str) -> bool:
     """Removes the suppression of the address with this hash. Returns whether there was one."""
-    return await tx.one("suppression_remove", store=store.id, address=address) is not None
+    params = {"store": store.id, "address": address}
+    if await tx.one("suppression_remove", **params, now=now) is None:
+        return False
+    act = Act(action="address.released", store=store.handle, store_id=store.id, hash=address)
+    act.created = now
+    await tx.record(act)
+    return True
 
 
 # rule: mail-bounces

@@ -5,6 +5,7 @@ nor the clocks of the nodes that wrote them matter.
 """
 
 import contextlib
+import re
 import shlex
 from collections import Counter
 from collections.abc import (
@@ -16,19 +17,20 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 from msgspec import structs
 
 from wishwell import files, ids, json_keys, stores
 from wishwell.access import auth
+from wishwell.contacts import addresses, suppressions
 from wishwell.db import Database, Writer, run_statement
 from wishwell.db.journal import REFUSED, Act, line_id
 from wishwell.errors import NotFound, ServiceError
 from wishwell.events import webhooks
 from wishwell.privacy import erasure, platform_requests
-from wishwell.profiles import Profile
+from wishwell.profiles import Profile, records
 from wishwell.stores import Store
 from wishwell.wishlists import orders
 
@@ -36,6 +38,12 @@ Outcome = Literal["to repeat", "repeated", "done", "unknown", "by hand", "failed
 
 _LATEST_REVOCATION = "9999-01-01T00:00:00.000Z"
 """Later tokens, and later revocations of the same profile, are dated after this one."""
+
+_PATTERNS = {
+    **dict.fromkeys(("created", "until"), ids.TIME_PATTERN),
+    "hash": re.compile("[0-9a-f]{64}"),
+}
+"""Patterns of fields that aren't UUIDs."""
 
 _MAX_ERROR_CHARACTERS = 200
 """Characters of an error that are shown."""
@@ -109,10 +117,12 @@ def _decode_act(line: bytes) -> Act:
     fields = [(field, getattr(act, field)) for field in required_fields]
     optional_fields = [("jti", act.jti), ("created", act.created)]
     fields += [(field, text) for field, text in optional_fields if text]
+    if act.reason not in ("", *get_args(suppressions.Reason)):
+        raise msgspec.ValidationError(f"reason: {act.reason[:80]!r} isn't valid")
     for session, created in act.sessions.items():
         fields += [("sessions", session), ("created", created)]
     for field, text in fields:
-        pattern = ids.TIME_PATTERN if field in ("created", "until") else ids.UUID_PATTERN
+        pattern = _PATTERNS.get(field, ids.UUID_PATTERN)
         if not pattern.fullmatch(text):
             raise msgspec.ValidationError(f"{field}: {text[:80]!r} isn't valid")
     return act
@@ -227,12 +237,65 @@ async def _forget_order(tx: Writer, store: Store, act: Act, now: int, dry: bool)
     return "repeated"
 
 
+# rules: mail-suppressed, journal-replay
+async def _suppress(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
+    if await suppressions.find(tx, store.id, act.hash, ids.timestamp(now)):
+        return "done"
+    if not dry:
+        await suppressions.add(tx, store, act.hash, _reason_of(act), act.created)
+    return "repeated"
+
+
+def _reason_of(act: Act) -> suppressions.Reason:
+    return next(
+        (reason for reason in get_args(suppressions.Reason) if reason == act.reason), "shop"
+    )
+
+
+async def _release(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
+    if not await suppressions.find(tx, store.id, act.hash, ids.timestamp(now)):
+        return "done"
+    if not dry and not await suppressions.remove(tx, store, act.hash, act.created):
+        return "done"
+    return "repeated"
+
+
+# rules: mail-addresses, journal-replay
+async def _remove_address(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
+    contact = await addresses.find(tx, act.profile)
+    if contact is None or contact.email is None:
+        return "done" if contact else "unknown"
+    if suppressions.address_hash(store.id, contact.email) != act.hash:
+        return "done"
+    if not dry:
+        profile = Profile(act.profile, store, contact.gid, not ids.customer_of(contact.gid))
+        await addresses.remove(tx, profile, ids.timestamp(now))
+    return "repeated"
+
+
+# rules: mail-consent, journal-replay
+async def _withdraw(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
+    contact = await addresses.find(tx, act.profile)
+    if contact is None:
+        return "unknown"
+    if contact.notices == 0 or contact.notices_chosen_at > act.created:
+        return "done"
+    if not dry:
+        profile = Profile(act.profile, store, contact.gid, not ids.customer_of(contact.gid))
+        await records.set_notices(tx, profile, False, act.created)
+    return "repeated"
+
+
 _REPEATS_BY_ACTION: Mapping[str, tuple[Callable[..., Awaitable[Outcome]], tuple[str, ...]]] = {
     "token.revoked": (_revoke_token, ("id",)),
     "profile.revoked": (_revoke_profile, ("store_id", "profile", "until")),
     "profile.erased": (_erase, ("store_id", "profile", "created")),
     "request.called_off": (_cancel_request, ("store_id", "id")),
     "order.forgotten": (_forget_order, ("store_id", "id")),
+    "address.suppressed": (_suppress, ("store_id", "hash", "created")),
+    "address.released": (_release, ("store_id", "hash", "created")),
+    "address.removed": (_remove_address, ("store_id", "profile", "hash")),
+    "notices.withdrawn": (_withdraw, ("store_id", "profile", "created")),
     "webhook.deleted": (_leave_to_operator, ("store_id", "id")),
     "store.deleted": (_leave_to_operator, ("store_id",)),
 }

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 from wishwell import field_types as types
 from wishwell import profiles
 from wishwell.db import Reader, Row, Writer, statements
+from wishwell.db.journal import Act
 from wishwell.profiles import Kind, Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -124,7 +125,17 @@ async def set_notices(
         await profiles.lock(tx, profile, now)
         params = {"profile": profile.id, "notices": int(notices), "source": source}
         await tx.run("profile_choose_notices", **params, now=now)
+        if not notices:
+            await tx.record(withdrawal(profile.store, profile.id, now))
     return await find(tx, profile)
+
+
+# rule: journal-replay
+def withdrawal(store: Store, profile_id: str, now: str) -> Act:
+    """Returns the act of a profile that turned notices off, which a restore must not undo."""
+    act = Act(action="notices.withdrawn", store=store.handle, store_id=store.id)
+    act.profile, act.created = profile_id, now
+    return act
 
 
 # rule: profile-email
