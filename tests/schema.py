@@ -59,7 +59,7 @@ CARRIED: dict[str, str | None] = {
     "store_mails": None,
     "mails": None,
     "mail_tokens": None,
-    "suppressions": None,
+    "suppressions": "suppression",
     "confirmations": None,
     "deleted_stores": None,
 }

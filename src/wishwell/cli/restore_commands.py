@@ -29,10 +29,11 @@ def restore() -> None:
 async def restore_replay(
     db: Database, _settings: Settings, /, paths: tuple[str, ...], dry: bool, as_json: bool
 ) -> None:
-    """Repeat erasures, revocations and unsubscriptions that a restored database lacks.
+    """Repeat acts that a restored database lacks, such as erasures.
 
-    Give the journals of all nodes, in any order, before you serve again. Deletions of stores and
-    webhooks are listed, for you to repeat. Mails are paused until `wishwell store mail resume`.
+    These are erasures, revocations and withdrawn consent. Give the journals of all nodes, in any
+    order, before you serve again. Deletions of stores and webhooks are listed, for you to repeat.
+    Mails are paused until `wishwell store mail resume`.
     """
     acts, errors, warnings = journal_replay.read_journals(paths)
     for line in (*warnings, *errors):

@@ -37,6 +37,7 @@ _to_removed_item = mapping.from_columns(RemovedRecord, "removed_item_fields")
 _to_share = mapping.from_columns(ShareRecord, "share_fields")
 _to_token = mapping.from_columns(file_records.AdminTokenRecord, "admin_token_file_fields")
 _to_webhook = mapping.from_columns(file_records.WebhookRecord, "webhook_file_fields")
+_to_suppression = mapping.from_columns(file_records.SuppressionRecord, "suppression_file_fields")
 _to_product = mapping.from_columns(file_records.ProductRecord, "product_file_fields")
 _to_profile = mapping.from_columns(file_records.ProfileRecord, "profile_file_fields")
 
@@ -80,6 +81,12 @@ async def _export_store(tx: Reader, store: Store) -> AsyncIterator[bytes]:
         products = [_to_product(row) for row in rows]
         yield b"".join(map(file_records.encode, products))
         after = products[-1].id
+    after = ""
+    while rows := await tx.all(
+        "export_suppressions", store=store.id, after=after, limit=_MAX_ITEMS
+    ):
+        yield b"".join(file_records.encode(_to_suppression(row)) for row in rows)
+        after = rows[-1][0]
     async for orders in order_records.read(tx, store):
         yield b"".join(map(file_records.encode, orders))
 

@@ -119,6 +119,17 @@ class WebhookRecord(Record):
         fields.each_once("types", types)
 
 
+class SuppressionRecord(Record):
+    """An address that gets no mails. ``address``: its hash, which only the same store can use.
+    ``reason``: '' if the address was refused on ``refused_day`` only."""
+
+    address: Annotated[str, Meta(pattern=HASH)]
+    created_at: Time
+    reason: Literal["", "unsubscribed", "not_me", "bounced", "complained", "shop"] = ""
+    until: OptionalTime = ""
+    refused_day: Annotated[str, Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?\Z")] = ""
+
+
 class _VariantState(notices.VariantState, forbid_unknown_fields=True):
     """``notices.VariantState``, but unknown fields and malformed times are refused."""
 
@@ -295,6 +306,7 @@ KINDS: dict[type[Record], str] = {
     WebhookRecord: "webhook",
     ProductRecord: "product",
     OrderRecord: "order",
+    SuppressionRecord: "suppression",
     RevocationRecord: "revocation",
     ProfileRecord: "profile",
     ListRecord: "list",

@@ -34,7 +34,8 @@ _MAX_CLOCK_SKEW_MS = 15 * 60_000
 
 _BATCH_SIZE = 10_000
 _UNIQUE_FIELDS = (
-    "adminToken.id", "adminToken.hash", "webhook.id", "product.id", "product.productId",
+    "adminToken.id", "adminToken.hash", "webhook.id", "suppression.address",
+    "product.id", "product.productId",
     "order.hash", "profile.gid", "revocation.jti", "list.id", "share.id", "share.token", "item.id",
     "removed.itemId",
 )  # fmt: skip

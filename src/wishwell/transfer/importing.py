@@ -16,6 +16,7 @@ from wishwell.events import webhooks
 from wishwell.privacy import erasure
 from wishwell.stores import Store, rules, store_secrets
 from wishwell.stores.sealing import Damaged, Sealing
+from wishwell.transfer import store_records
 from wishwell.transfer.additions import TABLES, ExistingProfile, Rows, find_additions, read_records
 from wishwell.transfer.file_records import (
     AdminTokenRecord,
@@ -27,9 +28,7 @@ from wishwell.transfer.file_records import (
     WebhookRecord,
 )
 from wishwell.transfer.import_file import Bundle, ImportFile
-from wishwell.transfer.order_records import OrderRecord
-from wishwell.transfer.record_types import Record
-from wishwell.wishlists import item_life, orders
+from wishwell.wishlists import item_life
 
 _MAX_RECORDS = 2_000
 _MAX_PROFILES = 500
@@ -42,12 +41,6 @@ _MAX_RESERVATIONS = 500
 _MAX_CONCURRENT = 3
 """Number of concurrent transactions."""
 
-_STORE_STATEMENTS: dict[type[Record], str] = {
-    ProductRecord: "import_product",
-    OrderRecord: "",
-    AdminTokenRecord: "import_admin_token",
-    WebhookRecord: "import_webhook",
-}
 _CHANGE_STATEMENTS = (
     *("share_add", "import_item_lists", "list_mark_shared"),
     *("lists_recount", "profile_recount", "import_profile"),
@@ -205,15 +198,15 @@ async def load(
 ) -> AsyncIterator[Counts]:
     """Adds the file's records to the store. Yields the counts so far after each batch.
 
-    Each batch is a transaction: after a kill, the next import of the file resumes. With ``dry`` it
-    only counts. Raises ``Unavailable``, and ``StoreDeleted`` if the store is deleted meanwhile.
+    Each batch is a transaction, so an import that was killed can be repeated. With ``dry`` it only
+    counts. Raises ``Unavailable``, and ``StoreDeleted`` if the store is deleted meanwhile.
     """
     counts = Counts()
     if isinstance(file, ImportFile) and not dry:
-        # Tokens, webhooks and orders belong to their store, so they aren't added to another one.
-        kinds = (ProductRecord,) if mode == "other" else _STORE_STATEMENTS
+        # The other kinds belong to their store, so they aren't added to another one.
+        kinds = (ProductRecord,) if mode == "other" else store_records.STATEMENTS
         for records in _batches(record for _, _, record in file.records(*kinds)):
-            await db.long_write(_put_records, store, records, ids.timestamp(clock()))
+            await db.long_write(store_records.put, store, records, ids.timestamp(clock()))
             yield counts
     for bundle_groups in _batches(_group_bundles(file, mode), _MAX_CONCURRENT):
         tasks = [
@@ -249,18 +242,6 @@ def _group_bundles(file: Iterable[Bundle], mode: ImportMode) -> Iterator[list[Bu
             group, record_count = [], 0
     if group:
         yield group
-
-
-async def _put_records(tx: Writer, store: Store, records: Sequence[Record], now: str) -> None:
-    await stores.lock(tx)
-    await stores.check_not_deleting(tx, store)
-    for record in records:
-        if isinstance(record, OrderRecord):
-            await orders.restore(
-                tx, store, record.hash, record.updated_at, record.to_matches(store), now
-            )
-        else:
-            await tx.run(_STORE_STATEMENTS[type(record)], store=store.id, **asdict(record))
 
 
 async def _add_bundles(

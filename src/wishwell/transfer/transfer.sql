@@ -1,6 +1,7 @@
 -- admin_token_file_fields: id, scope, label, hash, created_at, expires_at, last_used_at, revoked_at
 -- webhook_file_fields: id, enabled, created_at, updated_at, types, url, sealed, failing_since, format = '', include = ''
 -- product_file_fields: product_id, id, position, created_at, updated_at, document, variants, known, noticed_at
+-- suppression_file_fields: address, created_at, reason, until, refused_day
 -- profile_file_fields: gid, created_at, touched_at, closed_at, email, events, notices, shared, email_status, email_source, email_confirmed_at, language, notices_chosen_at, notices_source
 
 -- name: export_admin_tokens
@@ -10,6 +11,11 @@ SELECT admin_token_file_fields(t) FROM admin_tokens t WHERE t.store_id = :store 
 -- name: export_webhooks
 -- Includes disabled webhooks but not deleted ones. Secrets are still encrypted.
 SELECT webhook_file_fields(w) FROM webhooks w WHERE w.store_id = :store AND w.enabled >= 0 ORDER BY w.id;
+
+-- name: export_suppressions
+-- A batch in the order of the hashes.
+SELECT suppression_file_fields(s) FROM suppressions s WHERE s.store_id = :store AND s.address > :after
+ORDER BY s.address LIMIT :limit;
 
 -- name: export_products
 -- A batch in the order of the ids, after the cursor :after.
@@ -123,6 +129,11 @@ SELECT hash, store_id FROM share_tokens WHERE hash in_texts(:hashes);
 -- Keeps an existing token.
 INSERT INTO admin_tokens (store_id, names(admin_token_file_fields))
 VALUES (:store, initial(admin_token_file_fields)) ON CONFLICT (id) DO NOTHING;
+
+-- name: import_suppression
+-- The first suppression of an address stays.
+INSERT INTO suppressions (store_id, names(suppression_file_fields)) VALUES (:store, initial(suppression_file_fields))
+ON CONFLICT (store_id, address) DO NOTHING;
 
 -- name: import_webhook
 -- Keeps an existing webhook. A new one starts before the first event of the imported feed.
