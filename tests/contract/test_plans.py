@@ -104,6 +104,7 @@ GROWING = {
     "events_after": "searches the feed to its end if no event has one of the types",
     "report_products": "a report on the whole store",
     "repair_requests": "once an hour; a store has few requests of its platform",
+    "contacts_reachable": "once, when mails are turned on",
     "customers_like_placeholders": "the doctor looks at all customers",
     "import_email_ids": "once per import of another app's wishes",
     "products_wishes": "counts all wishes of a file's products with a large drop",

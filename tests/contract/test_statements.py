@@ -44,7 +44,7 @@ STORE_WIDE = {
     "count_profiles", "count_items", "count_oldest", "count_dates", "store_items_wished_page",  # a store: reports
     "customers_idle", "erasure_linked",  # erasure: a store's customers, a customer's sessions
     "export_buyers",  # orders of many profiles
-    "contacts_with_email",  # profiles of an address
+    "contacts_with_email", "contacts_reachable",  # profiles of an address
     "profiles_kinds",  # a link: owners of items that the session has reserved
 }  # fmt: skip
 

@@ -1,9 +1,6 @@
 """`wishwell store mail`: a store's mails to shoppers."""
 
 import asyncio
-import csv
-import io
-from collections.abc import Iterator
 from email.message import EmailMessage
 
 import click
@@ -14,14 +11,13 @@ from wishwell.cli import terminal
 from wishwell.cli.common_options import JSON, clock, in_database, now, read_file
 from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
-from wishwell.contacts import addresses, confirmations, queue, store_mails, suppressions
+from wishwell.contacts import confirmations, queue, store_mails, suppressions
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
 from wishwell.mailer import compose, contents, smtp
 from wishwell.mailer.compose import Frame, Line
 from wishwell.outbound import Outbound
 from wishwell.products.money import Money
-from wishwell.profiles import Profile
 from wishwell.server import opening
 from wishwell.stores import Store, by_handle
 
@@ -239,47 +235,3 @@ def _compose_sample(
              Money("18.00", currency)),
     ]  # fmt: skip
     return compose.compose_notices(frame, lines, 0, wishlist, wishlist)
-
-
-# ----------------------------------------------------------------------------------- addresses
-
-
-def read_addresses(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yields the rows of a CSV file with their line numbers. Raises ``Invalid`` without the columns
-    ``customer`` and ``email``."""
-    reader = csv.DictReader(io.StringIO(text))
-    if missing := {"customer", "email"} - {*(reader.fieldnames or ())}:
-        raise Invalid(
-            f"FILE: has no column {min(missing)}; its columns are customer, email and, if known, "
-            "language."
-        )
-    for row in reader:
-        yield reader.line_num, {name: (text or "").strip() for name, text in row.items() if name}
-
-
-# rule: mail-addresses
-async def store_addresses(
-    db: Database, settings: Settings, target: Store, path: str
-) -> tuple[int, int]:
-    """Stores the addresses in a file. Returns how many, and how many customers are unknown."""
-    rows = []
-    for line, row in read_addresses(read_file("FILE", path)):
-        try:
-            rows.append(_parse_address(settings, target, row))
-        except Invalid as error:
-            raise Invalid(f"line {line}: {error.message}") from error
-    stored = unknown = 0
-    for start in range(0, len(rows), _BATCH_SIZE):
-        batch = rows[start : start + _BATCH_SIZE]
-        counts = await db.long_write(addresses.set_by_shop, target, batch, now())
-        stored, unknown = stored + counts[0], unknown + counts[1]
-    return stored, unknown
-
-
-def _parse_address(settings: Settings, target: Store, row: dict[str, str]) -> addresses.ShopAddress:
-    customer = row["customer"]
-    gid = customer if customer.startswith("gid://") else ids.customer_gid(target.platform, customer)
-    profile: Profile = profiles.parse(target, settings.session_namespace, gid, "customer")
-    return addresses.ShopAddress(
-        profile, profiles.check_email(row["email"]), row.get("language", "")
-    )

@@ -1,11 +1,13 @@
 """`wishwell profile`: erases shoppers' data, and lists privacy requests."""
 
 import contextlib
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterator, Sequence
 
 import click
 
-from wishwell import profiles
+from wishwell import ids, profiles
 from wishwell.cli import terminal
 from wishwell.cli.common_options import (
     JSON,
@@ -13,10 +15,12 @@ from wishwell.cli.common_options import (
     Progress,
     clock,
     in_store,
+    now,
     pause_between,
     read_file,
 )
 from wishwell.config import Settings
+from wishwell.contacts import addresses
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound, Unavailable
 from wishwell.privacy import erasure, platform_requests
@@ -24,6 +28,8 @@ from wishwell.profiles import Profile
 from wishwell.stores import Store
 
 _BATCH_SIZE = 100
+_MAX_ADDRESSES = 250
+"""Addresses that are stored in one transaction."""
 
 
 @click.group()
@@ -99,3 +105,57 @@ def _parse_profiles(
         profiles.parse(store, namespace, gid, label, is_stored=True) for label, gid in labelled_gids
     ]
     return list({parsed.id: parsed for parsed in parsed_profiles}.values())
+
+
+@profile.command("emails")
+@click.argument("path", metavar="FILE")
+@REQUIRED_STORE
+@in_store
+async def profile_emails(db: Database, settings: Settings, store: Store, /, path: str) -> None:
+    """Store customers' addresses that the shop has confirmed.
+
+    FILE is CSV with the columns customer, email and, if known, language.
+    """
+    stored, unknown = await _store_addresses(db, settings, store, path)
+    terminal.say(f"{stored:,} stored; {unknown:,} of customers without a wishlist")
+
+
+def _read_addresses(text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yields the rows of a CSV file with their line numbers. Raises ``Invalid`` without the columns
+    ``customer`` and ``email``."""
+    reader = csv.DictReader(io.StringIO(text))
+    if missing := {"customer", "email"} - {*(reader.fieldnames or ())}:
+        raise Invalid(
+            f"FILE: has no column {min(missing)}; its columns are customer, email and, if known, "
+            "language."
+        )
+    for row in reader:
+        yield reader.line_num, {name: (text or "").strip() for name, text in row.items() if name}
+
+
+# rule: mail-addresses
+async def _store_addresses(
+    db: Database, settings: Settings, target: Store, path: str
+) -> tuple[int, int]:
+    """Stores the addresses in a file. Returns how many, and how many customers are unknown."""
+    rows = []
+    for line, row in _read_addresses(read_file("FILE", path)):
+        try:
+            rows.append(_parse_address(settings, target, row))
+        except Invalid as error:
+            raise Invalid(f"line {line}: {error.message}") from error
+    stored = unknown = 0
+    for start in range(0, len(rows), _MAX_ADDRESSES):
+        batch = rows[start : start + _MAX_ADDRESSES]
+        counts = await db.long_write(addresses.set_by_shop, target, batch, now())
+        stored, unknown = stored + counts[0], unknown + counts[1]
+    return stored, unknown
+
+
+def _parse_address(settings: Settings, target: Store, row: dict[str, str]) -> addresses.ShopAddress:
+    customer = row["customer"]
+    gid = customer if customer.startswith("gid://") else ids.customer_gid(target.platform, customer)
+    profile: Profile = profiles.parse(target, settings.session_namespace, gid, "customer")
+    return addresses.ShopAddress(
+        profile, profiles.check_email(row["email"]), row.get("language", "")
+    )

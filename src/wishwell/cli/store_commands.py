@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from wishwell import stores
-from wishwell.cli import terminal
+from wishwell.cli import mail_switch, terminal
 from wishwell.cli.common_options import (
     JSON,
     Progress,
@@ -123,6 +123,7 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="Whether events are recorded (default: off)."),
         click.option("--mail", "mail_on", type=click.Choice(["on", "off"]),
                      help="Whether mails about notices are sent to shoppers (default: off)."),
+        click.option("--yes", is_flag=True, help="Don't ask before mails are turned on."),
         click.option("--mail-from", metavar="ADDRESS", help="The sender's address of mails."),
         click.option("--mail-reply-to", metavar="ADDRESS",
                      help="The address for answers to mails (default: the sender's)."),
@@ -181,11 +182,15 @@ async def _put_and_print(
     as_json: bool,
     new_handle: str | None = None,
     new_signer: Literal["rotate", "leaked"] | None = None,
+    yes: bool = False,
     **options: Any,
 ) -> None:
     patch, secrets_patch = _parse_options(settings, options)
     patch = msgspec.structs.replace(patch, handle=new_handle)
     secrets_patch = msgspec.structs.replace(secrets_patch, new_signer=new_signer)
+
+    if patch.mail and patch.mail.get("mail_on"):
+        await mail_switch.confirm(db, settings, handle, patch, is_confirmed=yes)
 
     async def change(tx: Writer) -> Store:
         changed_store = await put_store(tx, settings, handle, patch, secrets_patch, new=new)

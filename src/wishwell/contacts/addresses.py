@@ -77,6 +77,15 @@ async def find_status(tx: Reader, store: Store, contact: Contact, now: str) -> S
     return status
 
 
+async def count_reachable(tx: Reader, store: Store) -> int:
+    """Returns how many profiles of the store may be written to, suppressed ones included."""
+    params = {"store": store.id, "opt_out": int(store.notices == "opt-out")}
+    row = await tx.one("contacts_reachable", **params)
+    assert row is not None
+    count: int = row[0]
+    return count
+
+
 def mask(email: str) -> str:
     """Returns an address that only its owner recognises, such as ``s…@e….com``."""
     local, _, domain = email.rpartition("@")

@@ -14,6 +14,12 @@ WHERE profile_id = :profile;
 SELECT p.profile_id FROM profiles p
 WHERE p.store_id = :store AND lower(p.email COLLATE "C") in_texts(:emails) AND p.email IS NOT NULL AND p.closed_at IS NULL;
 
+-- name: contacts_reachable
+-- The same condition as in mail_collect.
+SELECT count(*) FROM profiles p
+WHERE p.store_id = :store AND p.email IS NOT NULL AND p.closed_at IS NULL AND p.email_status = 'confirmed'
+  AND (p.notices = 1 OR (p.notices IS NULL AND :opt_out = 1 AND p.email_source = 'shop'));
+
 -- name: suppression
 -- Returns no row for an address that may be written to.
 SELECT reason FROM suppressions
@@ -79,6 +85,11 @@ WHERE w.store_id = :store AND w.enabled = 1
 
 -- name: store_mail
 SELECT refusals, sealed, paused_at, resumed_at, problem FROM store_mails WHERE store_id = :store;
+
+-- name: mails_paused
+-- Stores whose mails are paused, and why.
+SELECT s.handle, m.paused_at, m.problem FROM store_mails m JOIN stores s ON s.id = m.store_id
+WHERE m.paused_at <> '' ORDER BY m.paused_at;
 
 -- name: store_mail_open
 INSERT INTO store_mails (store_id) VALUES (:store) ON CONFLICT (store_id) DO NOTHING;

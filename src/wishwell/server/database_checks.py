@@ -71,6 +71,15 @@ async def check_webhooks(db: Database) -> str:
     return "no webhook fails"
 
 
+# rule: mail-paused
+async def check_mails(db: Database) -> str:
+    if paused := await db.read(run_statement, "mails_paused"):
+        handle, since, problem = paused[0]
+        first = f"{handle} since {since}. {problem}".strip()
+        raise CheckFailed(f"the mails of {len(paused)} stores are paused; the first: {first}")
+    return "no store's mails are paused"
+
+
 async def check_servers(settings: Settings) -> str:
     """Checks the hosts in the database URL, and the servers of a cluster."""
     if settings.engine == "sqlite":

@@ -39,6 +39,7 @@ SEE = {
     "journal": "operations.md#the-journal",
     "clock": "runbooks.md#clock-off",
     "webhooks": "runbooks.md#receiver-down",
+    "mails": "runbooks.md#wishwellmailspaused",
     "servers": "runbooks.md#standby-promoted",
     "hosts": "storefront.md#a-store-and-its-shop",
     "placeholders": "rules/profiles.md#placeholder-ids",
@@ -94,6 +95,7 @@ async def run_checks(settings: Settings) -> list[Finding]:
                 await _run_check("keys", _keys(settings, db)),
                 await _run_check("clock", database_checks.check_clock(db)),
                 await _run_check("webhooks", database_checks.check_webhooks(db)),
+                await _run_check("mails", database_checks.check_mails(db)),
                 await _run_check("hosts", _hosts(settings, db)),
                 await _run_check("placeholders", _placeholders(db)),
             ]

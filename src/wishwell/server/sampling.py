@@ -54,6 +54,8 @@ class Sampler:
             metrics.SHED_REASONS.labels(reason)
         for outcome in ("delivered", "retried", "failed"):
             metrics.DELIVERIES.labels(outcome)
+        for outcome in ("sent", "retried", "failed"):
+            metrics.MAILS.labels(outcome)
         for topic in platform_requests.TOPICS:
             metrics.PRIVACY_REQUESTS.labels(topic)
             metrics.PRIVACY_REQUESTS_SECONDS.labels(topic)
@@ -96,6 +98,12 @@ class Sampler:
                 metrics.DELIVERIES.labels(outcome).inc(count)
             waited = self._service.clock() - sender.oldest_due if sender.oldest_due else 0
             metrics.DELIVERIES_OLDEST.set(max(0, waited) / 1000)
+        if (mailer := self._service.mailer) is not None:
+            outcomes, mailer.outcomes = mailer.outcomes, type(mailer.outcomes)()
+            for outcome, count in outcomes.items():
+                metrics.MAILS.labels(outcome).inc(count)
+            waited = self._service.clock() - mailer.oldest_due if mailer.oldest_due else 0
+            metrics.MAILS_OLDEST.set(max(0, waited) / 1000)
         lost = log.lost_lines()
         metrics.LOG_LINES_LOST.inc(lost - self._lost_before)
         used = resource.getrusage(resource.RUSAGE_SELF)
@@ -126,6 +134,7 @@ async def _measure_backlogs(run: Run) -> None:
     metrics.ERASING.set((await run.db.read(erasure.read_backlog))[0])
     [[pending]] = await run.db.read(run_statement, "deliveries_waiting")
     metrics.DELIVERIES_WAITING.set(pending)
+    metrics.MAILS_PAUSED.set(len(await run.db.read(run_statement, "mails_paused")))
     metrics.WEBHOOKS_FAILING.set(len(await run.db.read(run_statement, "webhooks_failing")))
     [[size]] = await run.db.read(run_statement, "database_bytes")
     metrics.DATABASE_BYTES.set(size)

@@ -185,6 +185,15 @@ DELIVERIES_OLDEST = _gauge(
     "Seconds since the oldest pending webhook delivery became due.",
     "max",
 )
+MAILS = _counter(
+    "mails",
+    "Attempts to send a mail: sent, retried (to be tried again) or failed.",
+    "outcome",
+)
+MAILS_OLDEST = _gauge(
+    "mails_oldest_seconds", "Seconds since the oldest waiting mail became due.", "max"
+)
+MAILS_PAUSED = _gauge("mails_paused", "Stores whose mails are paused.", "max")
 WEBHOOKS_FAILING = _gauge(
     "webhooks_failing",
     "Webhooks whose latest delivery failed, including those turned off for it.",
