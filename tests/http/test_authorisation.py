@@ -76,10 +76,19 @@ OF_STORE = {
     name
     for name in DONE
     if name.partition(" ")[2].startswith(
-        ("/products", "/webhooks", "/requests", "/store", "/tokens", "/reports", "/orders")
+        (
+            "/products",
+            "/webhooks",
+            "/requests",
+            "/store",
+            "/tokens",
+            "/reports",
+            "/orders",
+            "/mails",
+        )
     )
 }
-OF_STORE.add("GET /profiles")
+OF_STORE |= {"GET /profiles", "PUT /profiles/email"}
 ON_A_RECORD = [name for name in DONE if "{" in name and name not in {*OF_STORE, *SHARED}]
 
 OWN = {"session": "session", "customer": "customer", "other's": "other"}

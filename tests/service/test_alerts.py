@@ -112,6 +112,7 @@ CASES = {
     "WishwellReloadFailed": Case(
         {metric("reloads_failed_total"): STEP}, {metric("reloads_failed_total"): ONE}
     ),
+    "WishwellMailsPaused": gauge_case("mails_paused"),
     "WishwellWebhooksFailing": gauge_case("webhooks_failing"),
     "WishwellCountsWait": Case(
         {metric(COUNTED): ONE}, {metric(COUNTED): NOW, metric(COUNTED, instance="b"): NEVER}

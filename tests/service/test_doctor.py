@@ -23,7 +23,7 @@ from wishwell.server import doctor
 
 ROOT = Path(__file__).parents[2]
 NEEDED = ["build", "settings", "files", "disk", "journal", "database", "migrations"]
-IN_DATABASE = ["servers", "keys", "clock", "webhooks", "hosts", "placeholders"]
+IN_DATABASE = ["servers", "keys", "clock", "webhooks", "mails", "hosts", "placeholders"]
 
 
 def doctor_lines(service, **settings):

@@ -25,7 +25,7 @@ class AsyncProductsByHand(AsyncResource):
 
 
 class _SignIn(msgspec.Struct, frozen=True, rename="camel"):
-    auth_flow: str
+    auth_flow: str | None = None
 
 
 class AsyncProfilesByHand(AsyncResource):
@@ -47,9 +47,16 @@ class AsyncProfilesByHand(AsyncResource):
         )
         return await self._transport.result(call)
 
-    async def identify(self, email: str) -> str:
-        """Returns the store's sign-in path for an e-mail address, known or not."""
-        call = Call("POST", "/profiles/identify", one(_SignIn), body=body(email=email))
+    async def identify(
+        self, email: str, *, notices: bool | None = None, language: str | None = None
+    ) -> str | None:
+        """Returns the store's sign-in path for an e-mail address, known or not.
+
+        With ``notices`` a mail asks the owner of the address to confirm it, and None is returned if
+        the store has no sign-in path. ``language``: of mails, such as "de".
+        """
+        fields = body(email=email, notices=notices, language=language)
+        call = Call("POST", "/profiles/identify", one(_SignIn), body=fields)
         return (await self._transport.result(call)).auth_flow
 
 
