@@ -13,7 +13,7 @@ def test_profile_shows_counts_and_the_email_only_to_an_admin(shop):
     Rule: profile-email."""
     ann, visitor = shop.customer(), shop.session()
     zeros = {"profile": ann.gid, "kind": "customer", "items": 0, "lists": 0, "notices": None}
-    zeros["noticesBy"] = "none"
+    zeros |= {"noticesBy": "none", "notified": False}
     assert data(ann.http.get("/profile")) == zeros
     new_list(ann.http, "mine")
     save(ann.http, 1)

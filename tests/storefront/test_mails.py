@@ -25,10 +25,15 @@ def mailing_api(mail_server):
         yield api
 
 
-@pytest.fixture
-def mailing(mailing_api, mail_server) -> Front:
-    """A store that sends mails."""
+@pytest.fixture(autouse=True)
+def no_mails_yet(mail_server):
     mail_server.received.clear()
+    mail_server.answers.clear()
+
+
+@pytest.fixture(scope="module")
+def mailing(mailing_api) -> Front:
+    """A store that sends mails."""
     return Front(mailing_api, *BY_JWT, *MAILS, "--shop-name", "Anna’s", scheme="https")
 
 
@@ -66,7 +71,7 @@ def test_visitor_confirms_an_address_and_gets_a_mail(mailing, mail_server):
     assert confirmation.recipient == "Ann@shop.example"
     page = link_in(confirmation.text, mailing)
     answer = browser.at(page)
-    assert answer.status_code == 200 and "Ja, schreiben Sie mir" in answer.text
+    assert answer.status_code == 200 and "Ja, schreibt mir" in answer.text
     assert browser.get("/profile").json()["data"]["emailStatus"] == "pending"
     assert browser.at(page, "POST", data={"action": "confirm"}).status_code == 200
     profile = browser.get("/profile").json()["data"]
@@ -95,3 +100,33 @@ def test_visitor_confirms_an_address_and_gets_a_mail(mailing, mail_server):
         "address_needed",
         False,
     )
+
+
+def test_box_is_ticked_only_if_notices_reach_the_shopper(new_front, mailing):
+    """`noticesBy` and `notified` say how, and whether, notices reach the shopper.
+    Rules: notice-consent, mail-addresses."""
+    plain = new_front(*BY_JWT, "--events", "on", "--notices", "opt-out")
+
+    def shown(browser):
+        profile = browser.get("/profile").json()["data"]
+        return profile["noticesBy"], profile.get("notified", False)
+
+    assert shown(plain.anyone(1)) == ("none", False)
+    hook = {"url": "https://hooks.shop.example/"}
+    assert plain.shop.admin.post("/webhooks", json=hook).status_code == 201
+    visitor, customer = plain.anyone(1), plain.signed_in()
+    customer.save(1)
+    assert shown(plain.browser()) == shown(visitor) == ("sign_in_needed", False)
+    assert shown(customer) == ("webhook", True)
+    assert customer.patch("/profile", json={"notices": False}).status_code == 200
+    assert shown(customer) == ("webhook", False)
+    member = mailing.signed_in()
+    member.save(1)
+    assert shown(member) == ("address_needed", False)
+    gid = member.get("/profile").json()["data"]["profile"]
+    sent = {"profiles": [{"profile": gid, "email": "own@shop.example", "language": "nl"}]}
+    answer = mailing.shop.admin.put("/profiles/email", json=sent)
+    assert answer.json()["data"] == {"stored": 1, "unknown": 0}
+    assert shown(member) == ("mail", True)
+    assert member.delete("/profile/email").status_code == 204
+    assert shown(member) == ("address_needed", False)

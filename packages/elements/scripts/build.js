@@ -104,7 +104,7 @@ const FORMS = [
 const languages = (await readdir(new URL('src/texts/', root)))
   .filter((file) => /^[a-z]{2}\.ts$/.test(file) && file !== 'en.ts')
   .map((file) => file.slice(0, 2));
-const LANGUAGE = 2048; // bytes: 2 kB
+const LANGUAGE = 2176; // bytes: 2.1 kB
 const PAGE = 14848; // 14.5 kB, with English
 
 /** @type {[name: string, entry: string, largest: number, mangle?: RegExp][]} */

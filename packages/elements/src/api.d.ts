@@ -2313,6 +2313,8 @@ export interface components {
             emailStatus?: components["schemas"]["EmailStatus"];
             /** @description Omitted for pages of profiles. */
             noticesBy?: components["schemas"]["NoticesBy"];
+            /** @description Whether notices reach the profile now; omitted for pages of profiles. */
+            notified?: boolean;
             /** @description The language of mails; only for an admin token. */
             language?: string;
             /** @description When the profile chose about notices; only for an admin token. */

@@ -3,6 +3,7 @@ import { card, nameOf, toCart, unavailable } from './page-card.js';
 import { h, icon, ICONS, safe, type Child, type Wanted } from './page-dom.js';
 import { drag } from './page-drag.js';
 import { editItem } from './page-item.js';
+import { Notices } from './page-notices.js';
 import { Removals } from './page-removal.js';
 import { Selection } from './page-select.js';
 import { liveShare, shareList } from './page-share.js';
@@ -26,9 +27,9 @@ export abstract class PageElement extends View<Item> {
   list = '';
   readonly selection = new Selection(this);
   readonly #removals = new Removals(this);
+  readonly #notices = new Notices(this);
   #all = 0;
   #visitor = false;
-  #notices = false;
   #shared = false;
 
   override connectedCallback() {
@@ -70,8 +71,7 @@ export abstract class PageElement extends View<Item> {
       this.next = next;
       this.#all = profile.items;
       this.#visitor = profile.kind === 'session';
-      // Never asked (null) isn't a consent.
-      this.#notices = profile.notices === true;
+      this.#notices.show(profile);
       this.#shared = !!liveShare(shares);
     };
   }
@@ -126,17 +126,12 @@ export abstract class PageElement extends View<Item> {
     const { say, lists } = this;
     const list = lists.find(({ id }) => id === this.list);
     const tabs = [{ id: '', name: say('all'), itemCount: this.#all }, ...lists];
-    const notices = { type: 'checkbox', checked: this.#notices, onchange: this.#setNotices };
     const add = { ariaLabel: say('newList'), title: say('newList'), onclick: () => this.newList() };
     const among = { role: 'tablist', ariaLabel: say('lists'), onkeydown: this.#key };
     return [
-      h(
-        'header.head',
-        {},
-        this.heading(0, 'title', say('title')),
-        h('label.notices', { inert: !this.#all }, h('input', notices), say('notices')),
-      ),
+      h('header.head', {}, this.heading(0, 'title', say('title')), this.#notices.box(!this.#all)),
       this.notice(),
+      this.#notices.address(),
       this.#visitor && this.#signIn(),
       h(
         'div.bar',
@@ -320,10 +315,10 @@ export abstract class PageElement extends View<Item> {
     }
   }
 
-  readonly #setNotices = ({ target }: Event) => {
-    const body = { notices: (target as HTMLInputElement).checked };
-    this.attempt(() => this.wishlist.call('PATCH', 'profile', { body }));
-  };
+  /** Reads the profile again. */
+  reload() {
+    this.refresh();
+  }
 
   // ------------------------------------------------------------------------------------ items
 

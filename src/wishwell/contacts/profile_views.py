@@ -15,10 +15,11 @@ async def find(tx: Reader, profile: Profile, now: str, *, sends_mails: bool) -> 
     are on in this installation. Raises ``profiles.missing`` for a session without a record."""
     view = await records.find(tx, profile)
     contact = await addresses.find(tx, profile.id)
+    view.notices_by = await find_notices_by(
+        tx, profile.store, is_customer=not profile.is_session, sends_mails=sends_mails
+    )
     if contact is None:
-        view.notices_by = await find_notices_by(
-            tx, profile.store, is_customer=not profile.is_session, sends_mails=sends_mails
-        )
+        view.notified = False
         return view
     status = await addresses.find_status(tx, profile.store, contact, now)
     view.email_status = status or UNSET
@@ -27,12 +28,11 @@ async def find(tx: Reader, profile: Profile, now: str, *, sends_mails: bool) -> 
     view.notices_source = contact.notices_source or UNSET
     view.email_confirmed_at = contact.email_confirmed_at or UNSET
     view.email_source = contact.email_source or UNSET
+    is_opt_out = profile.store.notices == "opt-out"
+    gets_notices = is_opt_out if contact.notices is None else bool(contact.notices)
     if sends_mails and status == "confirmed":
-        view.notices_by = "mail"
-    else:
-        view.notices_by = await find_notices_by(
-            tx, profile.store, is_customer=not profile.is_session, sends_mails=sends_mails
-        )
+        view.notices_by, gets_notices = "mail", contact.wants_notices(profile.store)
+    view.notified = gets_notices and view.notices_by in ("mail", "webhook")
     return view
 
 

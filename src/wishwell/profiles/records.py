@@ -63,6 +63,8 @@ class ProfileView(msgspec.Struct, rename="camel"):
     """Omitted without an address, and for pages of profiles."""
     notices_by: NoticesWay | UnsetType = UNSET
     """Omitted for pages of profiles."""
+    notified: bool | UnsetType = UNSET
+    """Whether notices reach the profile now; omitted for pages of profiles."""
     language: str | UnsetType = UNSET
     """The language of mails; only for an admin token."""
     notices_chosen_at: types.Time | UnsetType = UNSET

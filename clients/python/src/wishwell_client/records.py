@@ -332,6 +332,8 @@ class Profile(Record, frozen=True):
     """Omitted without an address, and for pages of profiles."""
     notices_by: str | None = None
     """Omitted for pages of profiles."""
+    notified: bool | None = None
+    """Whether notices reach the profile now; omitted for pages of profiles."""
     language: str | None = None
     """The language of mails; only for an admin token."""
     notices_chosen_at: datetime | None = None

@@ -1,0 +1,87 @@
+import { h, type Child } from './page-dom.js';
+import type { components } from './api.js';
+import type { PageElement } from './page-list.js';
+
+type Profile = components['schemas']['Profile'];
+
+/** The box that turns notices on, and the e-mail address that they are sent to. */
+export class Notices {
+  #profile: Profile | undefined;
+
+  constructor(readonly page: PageElement) {}
+
+  show(profile: Profile) {
+    this.#profile = profile;
+  }
+
+  /** Returns the box; nothing where the shop sends no notices. `inert`: there is nothing to notice. */
+  box(inert: boolean): Child {
+    const { say } = this.page;
+    const { noticesBy, notified } = this.#profile ?? {};
+    if (noticesBy === 'none') return false;
+    const box = { type: 'checkbox', checked: !!notified, onchange: this.#change };
+    return h('label.notices', { inert }, h('input', box), say('notices'));
+  }
+
+  /** Returns a line about the address: that it waits for its owner, or how to remove it. */
+  address(): Child {
+    const { say } = this.page;
+    const { noticesBy, emailStatus, email = '' } = this.#profile ?? {};
+    const isPending = emailStatus === 'pending' && noticesBy === 'address_needed';
+    if (!isPending && noticesBy !== 'mail') return false;
+    const press = { onclick: isPending ? this.#ask : this.#remove };
+    return h(
+      'div.notice.address',
+      {},
+      say(isPending ? 'mailWaits' : 'mailTo', { email }),
+      h('button.plain', press, say(isPending ? 'mailAgain' : 'mailRemove')),
+    );
+  }
+
+  readonly #change = async ({ target }: Event) => {
+    const box = target as HTMLInputElement;
+    const { noticesBy, emailStatus, email = '', kind } = this.#profile!;
+    const { page } = this;
+    if (!box.checked || noticesBy === 'mail' || noticesBy === 'webhook') {
+      return this.#choose(box.checked);
+    }
+    box.checked = false;
+    if (noticesBy === 'sign_in_needed') return page.toast(page.say('signIn'));
+    // The address came from this device before the sign-in, so its owner may be somebody else.
+    if (emailStatus === 'pending' && kind === 'customer') {
+      const title = page.say('mailOwn', { email });
+      if (await page.ask(title, page.say('mailYes'), {})) {
+        await this.#choose(true);
+        if (this.#profile!.noticesBy === 'mail') return;
+      }
+    }
+    await this.#ask();
+  };
+
+  readonly #ask = async () => {
+    const { say } = this.page;
+    const field = { ariaLabel: say('email'), type: 'email', autocomplete: 'email', maxLength: 254 };
+    const email = await this.page.ask(say('mailAsk'), say('mailSend'), { field });
+    if (!email) return;
+    const body = { email, notices: true, language: this.page.locale };
+    await this.page.attempt(() => this.page.wishlist.call('POST', 'profiles/identify', { body }));
+    this.page.toast(say('mailSent'));
+    this.page.reload();
+  };
+
+  readonly #choose = (notices: boolean) =>
+    this.page.attempt(async () => {
+      const { wishlist } = this.page;
+      const answer = await wishlist.call<{ data: Profile }>('PATCH', 'profile', {
+        body: { notices },
+      });
+      this.show(answer.data);
+      this.page.draw();
+    });
+
+  readonly #remove = () =>
+    this.page.attempt(async () => {
+      await this.page.wishlist.call('DELETE', 'profile/email');
+      this.page.reload();
+    });
+}
