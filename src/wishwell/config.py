@@ -110,11 +110,14 @@ def _check_redis_url(value: str) -> str:
 
 def check_smtp_url(value: str) -> str:
     """Refuses an SMTP URL without a host. The error never shows it, because it has a password."""
+    rule = "must be of the form smtp://user:password@host:587 or smtps://user:password@host:465"
     parts = urlsplit(_check_url(value))
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path not in ("", "/"):
-        raise ValueError(
-            "must be of the form smtp://user:password@host:587 or smtps://user:password@host:465"
-        )
+        raise ValueError(rule)
+    try:
+        parts.port  # noqa: B018
+    except ValueError:
+        raise ValueError(rule) from None
     if parts.query not in ("", "tls=off"):
         raise ValueError("has an option other than tls=off")
     return value

@@ -112,6 +112,6 @@ class MailServer:
         self, _: SMTP, __: Session, ___: Envelope, ____: str, given: object
     ) -> AuthResult:
         if not isinstance(given, LoginPassword):
-            return AuthResult(success=False)
+            return AuthResult(success=False, handled=False)
         user, password = given.login.decode(), given.password.decode()
-        return AuthResult(success=self._users.get(user) == password)
+        return AuthResult(success=self._users.get(user) == password, handled=False)

@@ -165,12 +165,12 @@ def _build(
     message["Date"] = datetime.fromtimestamp(frame.now / 1000, UTC)
     message["Message-ID"] = f"<{frame.mail_id}@{sender.rpartition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
-    message["Content-Language"] = frame.language
     values = {**shared, **context}
     message.set_content(_templates.get_template(f"{template}.txt").render(values))
     message.add_alternative(
         _templates.get_template(f"{template}.html").render(values), subtype="html"
     )
+    message["Content-Language"] = frame.language  # last: set_content removes such headers
     return message
 
 

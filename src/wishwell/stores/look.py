@@ -13,6 +13,11 @@ from wishwell.stores import rules
 MAX_TEXTS_BYTES = 32_768
 MAX_TEXT = 1_000
 MAX_LANGUAGES = 20
+MAIL_TEXTS = frozenset({"mailSubject", "mailOpening", "mailClosing"})
+"""Texts that replace those of mails."""
+
+MAX_MAIL_TEXT = 200
+_SITE = re.compile(r"://|www\.|[\w-]\.[a-z]{2,}\b", re.IGNORECASE)
 _LANGUAGE = re.compile(rules.LANGUAGE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}")
 _TEXT = re.compile(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f]*")
@@ -74,11 +79,23 @@ def check_texts(texts: Mapping[str, Mapping[str, str]]) -> None:
         for name, text in texts_by_name.items():
             if not _NAME.fullmatch(name):
                 raise Invalid(f"texts: {name[:80]!r} isn't the name of a text.")
+            if name in MAIL_TEXTS:
+                _check_mail_text(f"texts: {language}.{name}", text)
             if len(text) > MAX_TEXT or not _TEXT.fullmatch(text):
                 raise Invalid(
                     f"texts: {language}.{name} must be at most {MAX_TEXT:,} characters, without "
                     "control characters other than newlines."
                 )
+
+
+# rule: mail-form
+def _check_mail_text(field: str, text: str) -> None:
+    """Raises ``Invalid`` for a text of mails that is too long or has the address of a site, which
+    whoever has an admin token could send to all shoppers."""
+    if len(text) > MAX_MAIL_TEXT or _SITE.search(text):
+        raise Invalid(
+            f"{field} must be at most {MAX_MAIL_TEXT} characters, without addresses of sites."
+        )
 
 
 # rule: page-look
