@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import click
 import uvicorn
 
 from demo import catalogue, forward, shop
+from demo.mailbox import Mailbox
 from wishwell.errors import ServiceError
 from wishwell.server import serve
 from wishwell.telemetry import log
@@ -33,6 +34,7 @@ _TRY = """
     Press a heart on a product's page, and choose the list. Undo it. Look into the console: analytics get one event.
     Open {url}/apps/wishlist/: the service's own page, in the shop's look.
     Share the list, open its link in another browser, and reserve something.
+    Tick "Notify me" on the wishlist, type any address, and read the mail in {url}/mailbox. Confirm it, lower the prices.
     Sign in as Mira: the list is hers now. Sign out: it is gone. Sign in as Jonas: he has none of it.
     Watch the network: no token ever reaches the browser.
 
@@ -56,8 +58,9 @@ def main(host: str, port: int) -> None:
     key = secrets.token_urlsafe(32)
     host, port = listening.getsockname()[:2]
     origin = f"http://{host}:{port}"
-    with _service(key, origin) as url:
-        _serve(shop.Shop(key, forward.to(url)), listening, origin)
+    mailbox = Mailbox()
+    with _service(key, origin, mailbox.url) as (url, publish):
+        _serve(shop.Shop(key, forward.to(url), mailbox, publish), listening, origin)
 
 
 def _serve(application: shop.Shop, listening: socket.socket, origin: str) -> None:
@@ -69,8 +72,9 @@ def _serve(application: shop.Shop, listening: socket.socket, origin: str) -> Non
 
 
 @contextmanager
-def _service(key: str, origin: str) -> Iterator[str]:
-    """Runs `wishwell serve` on a new database until the shop stops; yields the service's URL.
+def _service(key: str, origin: str, smtp_url: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Runs `wishwell serve` on a new database until the shop stops; yields the service's URL, and a
+    function that sends the catalogue again.
 
     The store identifies customers by the shop's cookie, a JWT signed with ``key``, and has the
     products of the shop at ``origin``.
@@ -84,21 +88,29 @@ def _service(key: str, origin: str) -> Iterator[str]:
             "WISHWELL_HOST": "127.0.0.1",
             "WISHWELL_PORT": str(port),
             "WISHWELL_TRUSTED_PROXIES": "127.0.0.1",
+            "WISHWELL_SMTP_URL": smtp_url,
         }
-        map_option = "--map", ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
-        for words, stdin in (
-            (["init"], ""),
-            (["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-",
-              "--shop-name", "Small Hours",
-              "--accent", "#8f1230", "--shop-url", "/"], key),
-            (["products", "-", "--format", "jsonl", "--store", "default", *map_option],
-             catalogue.lines(origin)),
-        ):  # fmt: skip
+
+        def run(*words: str, stdin: str = "") -> None:
             done = subprocess.run(
                 [*wishwell, *words], env=environment, input=stdin, capture_output=True, text=True
             )
             if done.returncode:
                 raise click.ClickException(done.stderr.strip())
+
+        def publish() -> None:
+            command = ["products", "-", "--format", "jsonl", "--store", "default", *map_option]
+            run(*command, stdin=catalogue.lines(origin))
+
+        map_option = "--map", ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
+        run("init")
+        look = "--shop-name", "Small Hours", "--accent", "#8f1230", "--shop-url", "/"
+        # Links in mails lead to the shop, which forwards them.
+        mails = ["--mail", "on", "--mail-from", "shop@smallhours.example", "--mail-delay", "0"]
+        mails += ["--mail-per-day", "24", "--service-url", origin]
+        cookie = "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-"
+        run("store", "update", "default", *cookie, *look, *mails, stdin=key)
+        publish()
         log_file = folder / "service.log"
         with log_file.open("wb") as output:
             service = subprocess.Popen(
@@ -108,7 +120,7 @@ def _service(key: str, origin: str) -> Iterator[str]:
             url = f"http://127.0.0.1:{port}"
             if not _answers(f"{url}/readyz", service):
                 raise click.ClickException(f"The service ended: {log_file.read_text()}")
-            yield url
+            yield url, publish
         finally:
             service.terminate()
             service.wait()

@@ -55,6 +55,7 @@ def page(title: str, main: str, customer: str | None, here: str = "") -> str:
   <a class="brand" href="/">Small Hours</a>
   <nav aria-label="Shop">
     {_link("/wishlist", f'{_HEART} <span class="word">Wishlist</span> {count}', here)}
+    {_link("/mailbox", "Mailbox", here)}
     {_link("/cart", f'{_BAG} <span class="word">Cart</span> <span class="badge" id="carted" hidden></span>', here)}
     {account}
   </nav>

@@ -4,7 +4,9 @@ Wishlists need only three lines: those in ``Shop.__call__`` that forward a path 
 which reads the shop's session cookie itself. The rest is the shop.
 """
 
+import asyncio
 import time
+from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -13,6 +15,7 @@ import jwt
 
 from demo import catalogue, pages
 from demo.forward import Application, Receive, Scope, Send
+from demo.mailbox import Mailbox
 
 COOKIE = "shop_session"
 _SESSION_SECONDS = 7 * 86_400
@@ -55,11 +58,16 @@ def customer(scope: Scope, key: str) -> str | None:
 
 
 class Shop:
-    """The shop's application. ``wishlist`` handles all paths below ``pages.BASE``."""
+    """The shop's application. ``wishlist`` handles all paths below ``pages.BASE``, ``mailbox`` has its
+    shoppers' mails, and ``publish`` sends the catalogue to the service."""
 
-    def __init__(self, key: str, wishlist: Application) -> None:
+    def __init__(
+        self, key: str, wishlist: Application, mailbox: Mailbox, publish: Callable[[], None]
+    ) -> None:
         self._key = key
         self._wishlist = wishlist
+        self._mailbox = mailbox
+        self._publish = publish
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].startswith(f"{pages.BASE}/"):
@@ -77,6 +85,14 @@ class Shop:
         path, who = scope["path"], customer(scope, self._key)
         if scope["method"] == "POST" and path in ("/sign-in", "/sign-out"):
             return await self._session(scope, receive)
+        if scope["method"] == "POST" and path == "/lower-prices":
+            catalogue.lower_prices()
+            await asyncio.to_thread(self._publish)
+            return 303, {"location": "/mailbox"}, b""
+        if path == "/mailbox":
+            return 200, pages.HTML, pages.page("Mailbox", self._mailbox.page(), who, path).encode()
+        if path.startswith("/mailbox/") and (mail := self._mailbox.answer(path)):
+            return mail
         if path in _STATIC:
             kind, file = _STATIC[path]
             headers = {"content-type": f"{kind}; charset=utf-8", "cache-control": "no-cache"}
