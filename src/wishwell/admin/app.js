@@ -6,11 +6,12 @@ import overview from './overview.js';
 import products from './products.js';
 import product from './product.js';
 import shoppers from './shoppers.js';
+import mails from './mails.js';
 import store from './store.js';
 
 /** A view has `path`, `name`, `admin` if it needs an admin token, `under` for the path of a parent view, `load(at)`, which
  * returns promises by name, and `show(data, at)`, which renders the data loaded so far. `at`: `query`, `go(changes)`, `redraw()`. */
-const VIEWS = [overview, products, product, shoppers, store];
+const VIEWS = [overview, products, product, shoppers, mails, store];
 const LOOK_MS = 2_000;
 
 let open; // the open view

@@ -43,7 +43,7 @@ function matches(redraw) {
   const line = (row) => html`<tr>
     <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile}</a></th><td>${row.kind}</td>
     <td class="number">${number(row.items)}</td><td>${time(row.createdAt)}</td></tr>`;
-  return html`<p class="soft">This email address is unverified.</p>
+  return html`<p class="soft">Another person may have typed this address, unless it is confirmed.</p>
     ${table('Profiles', ['Profile', 'Type', ['Wishes', 'number'], 'Since'], found.rows.map(line))}${found.more(redraw)}`;
 }
 
@@ -64,7 +64,7 @@ function person({ profile, lists, items }, id, redraw) {
   return html`<section class="card"><div class="head"><div><h2>${profile.profile}</h2>
         <p>${profile.kind === 'session' ? 'Visitor' : 'Customer'} · ${counted(profile.items, 'wish', 'wishes')}
           · ${counted(profile.lists, 'list')}${since}</p>
-        ${profile.email ? html`<p>${profile.email} <span class="badge">unverified</span></p>` : nothing}</div>
+        ${profile.email ? html`<p>${profile.email} <span class="badge">${profile.emailStatus}</span></p>` : nothing}</div>
       <div class="tools"><button @click=${act(keep)}>Export</button>
         <button class="danger" @click=${act(() => erase(profile.profile))}>Erase …</button></div></div>
       ${profile.createdAt ? nothing : empty('No data for this shopper', 'They haven’t saved anything yet, or the ID is wrong.')}
