@@ -109,10 +109,12 @@ def filled(world, customer, other):
     session = bench.new_session(world.store)
     email, note = f"ann-{n}@secret.example", f"secret note {n}"
     name, tag = f"secret list {n}", f"tag-{n}"
-    bench.write(addresses.remember, customer, email, bench.clock.tick())
+    address = addresses.ShopAddress(customer, email, "de")
     bench.save(session, 5, note=note, list_ids=(bench.new_list(session, f"{name} of before").id,))
     world.publish()
     bench.link(session, customer)
+    bench.write(addresses.set_by_shop, world.store, [address], bench.clock.tick())
+    bench.write(records.set_notices, customer, True, bench.clock.tick())
     on = bench.new_list(customer, name).id
     item = bench.save(customer, 6, tags=(tag,), note=note, list_ids=(on,), quantity=9)
     token = bench.share(customer, on, NOTED).token
@@ -177,6 +179,10 @@ def test_erasure_leaves_only_the_key_sequence_number_and_one_event(bench, world)
     page = bench.read(deliveries.page, world.store, world.hook, PageRequest(None, 250))
     assert not {one.event_id for one in page.records} & {*secrets}
     assert world.erase(customer) == ()  # rule: erase-immediate
+    columns = "email, email_status, email_source, email_confirmed_at, language, notices"
+    columns += ", notices_chosen_at, notices_source"
+    contact = f"SELECT {columns} FROM profiles WHERE profile_id = $1"
+    assert bench.select(contact, customer.id) == [(None, "", "", "", "", None, "", "")]
 
     world.work()
     keys = customer.id, session.id
