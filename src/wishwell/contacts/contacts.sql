@@ -32,6 +32,10 @@ INSERT INTO suppressions (store_id, address, reason, created_at, until) VALUES (
 ON CONFLICT (store_id, address) DO UPDATE SET reason = excluded.reason, until = excluded.until, created_at = excluded.created_at
 WHERE suppressions.reason = '' OR suppressions.until <> '' OR excluded.until = '';
 
+-- name: suppression_until
+-- Returns a row for an address that was suppressed no later than :now.
+SELECT 1 FROM suppressions WHERE store_id = :store AND address = :address AND reason <> '' AND created_at <= :now;
+
 -- name: suppression_remove
 -- :now: a later suppression stays.
 DELETE FROM suppressions WHERE store_id = :store AND address = :address AND reason <> '' AND created_at <= :now
