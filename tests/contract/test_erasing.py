@@ -11,7 +11,7 @@ from tests.contract.desk import SEALING
 from tests.contract.moved import export, exported, load
 from wishwell import events, ids, opaque, profiles
 from wishwell.access import auth
-from wishwell.contacts import addresses, queue, tokens
+from wishwell.contacts import addresses, profile_views, queue, tokens
 from wishwell.errors import BeingErased, ServiceError
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import NewWebhook
@@ -64,7 +64,8 @@ class World:
         return self.bench.read(events.read_feed, self.store, None, 250, types).events
 
     def document(self, profile):
-        shown = self.bench.read(records.find, profile)
+        at = self.bench.clock.tick()
+        shown = self.bench.read(lambda tx: profile_views.find(tx, profile, at, sends_mails=True))
         pieces = self.bench.drain(personal_export.stream_document(self.bench.db, profile, shown))
         return msgspec.json.decode(b"".join(pieces))["data"]
 
@@ -161,6 +162,10 @@ def test_erasure_leaves_only_the_key_sequence_number_and_one_event(bench, world)
     known = world.document(customer)
     assert {event["profile"] for event in known["events"]} == {customer.gid, session.gid}
     assert [(r["productId"], r["quantity"]) for r in known["reservations"]] == [(7, 1)]
+    [mail] = known["mails"]
+    assert (mail["kind"], mail["state"], mail["items"]) == ("confirmation", "waiting", [])
+    assert known["profile"]["emailStatus"] == "confirmed"
+    assert (known["profile"]["language"], known["profile"]["noticesSource"]) == ("de", "api")
 
     assert sorted(world.erase(customer)) == sorted([customer.id, session.id])
     hidden = export(bench, world.store)

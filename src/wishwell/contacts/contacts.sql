@@ -224,6 +224,12 @@ SELECT m.id, p.gid, m.kind, m.state, m.created_at, m.sent_at, m.items, m.problem
 FROM mails m JOIN profiles p ON p.profile_id = m.profile_id
 WHERE m.store_id = :owner AND p.closed_at IS NULL;
 
+-- name: person_mails
+-- Of 30 days, the newest first.
+SELECT m.id, p.gid, m.kind, m.state, m.created_at, m.sent_at, m.items, m.problem
+FROM mails m JOIN profiles p ON p.profile_id = m.profile_id
+WHERE m.profile_id = :profile AND p.closed_at IS NULL ORDER BY m.id DESC;
+
 -- name: mails_cancel
 UPDATE mails SET state = 'cancelled', due_at = NULL, claim = '' WHERE (profile_id, id) IN (
     SELECT m.profile_id, m.id FROM mails m
