@@ -50,6 +50,7 @@ class ProfileExport(msgspec.Struct):
     shares: list[shares.Share]
     reservations: list[personal_export.ExportedReservation]
     purchases: list[orders.PurchaseView]
+    mails: list[queue.MailView]
     events: list[events.Event]
 
 

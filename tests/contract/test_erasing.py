@@ -11,7 +11,7 @@ from tests.contract.desk import SEALING
 from tests.contract.moved import export, exported, load
 from wishwell import events, ids, opaque, profiles
 from wishwell.access import auth
-from wishwell.contacts import addresses, queue, tokens
+from wishwell.contacts import addresses, profile_views, queue, tokens
 from wishwell.errors import BeingErased, ServiceError
 from wishwell.events import deliveries, webhooks
 from wishwell.events.webhooks import NewWebhook
@@ -64,7 +64,8 @@ class World:
         return self.bench.read(events.read_feed, self.store, None, 250, types).events
 
     def document(self, profile):
-        shown = self.bench.read(records.find, profile)
+        at = self.bench.clock.tick()
+        shown = self.bench.read(lambda tx: profile_views.find(tx, profile, at, sends_mails=True))
         pieces = self.bench.drain(personal_export.stream_document(self.bench.db, profile, shown))
         return msgspec.json.decode(b"".join(pieces))["data"]
 
@@ -109,10 +110,12 @@ def filled(world, customer, other):
     session = bench.new_session(world.store)
     email, note = f"ann-{n}@secret.example", f"secret note {n}"
     name, tag = f"secret list {n}", f"tag-{n}"
-    bench.write(addresses.remember, customer, email, bench.clock.tick())
+    address = addresses.ShopAddress(customer, email, "de")
     bench.save(session, 5, note=note, list_ids=(bench.new_list(session, f"{name} of before").id,))
     world.publish()
     bench.link(session, customer)
+    bench.write(addresses.set_by_shop, world.store, [address], bench.clock.tick())
+    bench.write(records.set_notices, customer, True, bench.clock.tick())
     on = bench.new_list(customer, name).id
     item = bench.save(customer, 6, tags=(tag,), note=note, list_ids=(on,), quantity=9)
     token = bench.share(customer, on, NOTED).token
@@ -159,6 +162,10 @@ def test_erasure_leaves_only_the_key_sequence_number_and_one_event(bench, world)
     known = world.document(customer)
     assert {event["profile"] for event in known["events"]} == {customer.gid, session.gid}
     assert [(r["productId"], r["quantity"]) for r in known["reservations"]] == [(7, 1)]
+    [mail] = known["mails"]
+    assert (mail["kind"], mail["state"], mail["items"]) == ("confirmation", "waiting", [])
+    assert known["profile"]["emailStatus"] == "confirmed"
+    assert (known["profile"]["language"], known["profile"]["noticesSource"]) == ("de", "api")
 
     assert sorted(world.erase(customer)) == sorted([customer.id, session.id])
     hidden = export(bench, world.store)
@@ -177,6 +184,10 @@ def test_erasure_leaves_only_the_key_sequence_number_and_one_event(bench, world)
     page = bench.read(deliveries.page, world.store, world.hook, PageRequest(None, 250))
     assert not {one.event_id for one in page.records} & {*secrets}
     assert world.erase(customer) == ()  # rule: erase-immediate
+    columns = "email, email_status, email_source, email_confirmed_at, language, notices"
+    columns += ", notices_chosen_at, notices_source"
+    contact = f"SELECT {columns} FROM profiles WHERE profile_id = $1"
+    assert bench.select(contact, customer.id) == [(None, "", "", "", "", None, "", "")]
 
     world.work()
     keys = customer.id, session.id

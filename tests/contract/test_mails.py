@@ -257,8 +257,8 @@ def test_temporary_failures_are_retried_for_a_day(bench, mailing):
 
 
 def test_address_gets_at_most_its_mails_of_the_day(bench, mailing):
-    """An address in two profiles gets one mail in 24 hours; the next waits. A store's own limit
-    holds as well. Rule: mail-limits."""
+    """An address in two profiles gets one mail in 24 hours; the next waits.
+    Rule: mail-limits."""
     ann, other = known(bench, mailing), known(bench, mailing)
     for profile in (ann, other):
         notify(bench, mailing, profile)
@@ -270,12 +270,48 @@ def test_address_gets_at_most_its_mails_of_the_day(bench, mailing):
     assert claim(bench, mailing) == []
     later(bench, 61)
     assert attempt(bench, mailing, "sent") == "sent"
-    limited = bench.update_store(mailing, mail=MAIL | {"mail_limit": 1})
-    notify(bench, limited, known(bench, limited, "ben@shop.example"))
+
+
+def test_mails_to_one_address_are_never_begun_at_the_same_time(bench, mailing):
+    """Two processes that begin mails to one address, in two profiles, send one of them; the other
+    waits until the outcome is known. Rule: mail-limits."""
+    profiles = [known(bench, mailing) for _ in range(5)]
+    for profile in profiles:
+        notify(bench, mailing, profile)
     later(bench, 16)
+    mails, at = claim(bench, mailing), now(bench)
+
+    async def all_at_once():
+        # Opens the connections.
+        await asyncio.gather(*(bench.db.read(addresses.find, one.id) for one in profiles))
+        return await asyncio.gather(
+            *(bench.db.write(queue.begin, mailing, mail, at) for mail in mails)
+        )
+
+    [begun] = [begun for begun in bench.run(all_at_once()) if begun]
+    assert sorted(states(bench, profile)[0] for profile in profiles) == ["sending"] + 4 * [
+        "waiting"
+    ]
+    bench.write(queue.record, mailing, Attempt(begun, "recipient_refused"), now(bench))
+    later(bench, 3)
+    assert attempt(bench, mailing, "sent") == "sent"
+
+
+def test_store_sends_at_most_its_mails_of_the_day(bench, mailing):
+    """Mails that were sent in 24 hours, and those that a process is about to send, count against a
+    store's limit; the rest waits. Rule: mail-limits."""
+    limited = bench.update_store(mailing, mail=MAIL | {"mail_limit": 2})
+    for n in range(4):
+        notify(bench, limited, known(bench, limited, f"{n}@shop.example"))
+    later(bench, 16)
+    [first] = claim(bench, limited, limit=1)
+    assert begin(bench, limited, first)
+    [second] = claim(bench, limited)
+    assert claim(bench, limited) == []
+    assert attempt(bench, limited, "sent", mail=second) == "sent"
     assert claim(bench, limited) == []
     later(bench, days=1)
-    assert len(claim(bench, limited)) == 1
+    assert len(claim(bench, limited)) == 2
 
 
 def test_address_is_suppressed_after_refusals_on_two_days(bench, mailing):
@@ -317,6 +353,24 @@ def test_mails_are_paused_when_the_server_refuses_them(bench, mailing, outcome, 
     assert len(claim(bench, mailing, 20)) == (1 if outcome == "recipient_refused" else count + 1)
 
 
+def test_mails_are_paused_again_when_the_backlog_is_refused_too(bench, mailing):
+    """After `resume`, refusals count by when they happened, not by when the mail was created.
+    Rule: mail-paused."""
+    for n in range(24):
+        notify(bench, mailing, known(bench, mailing, f"{n}@shop.example"))
+    later(bench, 16)
+    for expected in (13, 2):
+        mails = claim(bench, mailing, 30)
+        for mail in mails[:11]:
+            attempt(bench, mailing, "recipient_refused", "550 no", mail=mail)
+        assert bench.read(store_mails.find, mailing.id).paused_at
+        later(bench, 3)
+        bench.write(store_mails.resume, mailing, now(bench))
+        assert len(mails) == expected + 11
+    page = bench.read(queue.find_page, mailing, PageRequest(None, 30))
+    assert not [mail for mail in page.records if mail.sent_at]
+
+
 # ------------------------------------------------------------------------------ confirming
 
 
@@ -337,6 +391,22 @@ def test_thousand_visitors_cannot_flood_an_address(bench, mailing):
             email = f"Ann+{n}@shop.example" if n else "ann@shop.example"
             ask(bench, bench.new_session(mailing), email, client=f"192.0.2.{minutes % 200 + n}")
         assert confirmations_of(bench, mailing) == count, minutes
+
+
+def test_simultaneous_requests_send_one_confirmation(bench, mailing):
+    """Visitors who type one address at the same time cause one mail. Rule: mail-confirm."""
+    visitors, at = [bench.new_session(mailing) for _ in range(8)], now(bench)
+    new_id = bench.new_id
+
+    async def all_at_once(email):
+        asked = Asked(email, "de", "", 200)
+        await asyncio.gather(
+            *(bench.db.write(confirmations.ask, one, asked, new_id, at) for one in visitors)
+        )
+
+    for count, email in enumerate(("ann@shop.example", "ben@shop.example", "c@shop.example"), 1):
+        bench.run(all_at_once(email))  # the first opens the connections
+        assert confirmations_of(bench, mailing) == count
 
 
 def test_client_and_store_have_limits_of_confirmations(bench, mailing):
@@ -385,10 +455,10 @@ def test_confirmation_works_once_and_turns_notices_on(bench, mailing):
         assert bench.read(addresses.find, visitor.id).notices == 0
 
 
-@pytest.mark.parametrize("wrong", ["old", "store", "address", "purpose", "text"])
+@pytest.mark.parametrize("wrong", ["old", "store", "address", "purpose", "text", "erased"])
 def test_wrong_link_changes_nothing(bench, mailing, wrong):
-    """A link that is too old, of another store, for another address or for another purpose changes
-    nothing. Rule: mail-links."""
+    """A link that is too old, of another store, for another address, of an erased profile or for
+    another purpose changes nothing. Rule: mail-links."""
     visitor = bench.new_session(mailing)
     ask(bench, visitor)
     token = token_of(bench, visitor, "confirm")
@@ -399,10 +469,15 @@ def test_wrong_link_changes_nothing(bench, mailing, wrong):
         ask(bench, visitor, "other@shop.example")
     if wrong == "purpose":
         token = token_of(bench, visitor, "unsubscribe")
+    if wrong == "erased":
+        bench.write(erasure.erase, visitor, bench.clock.milliseconds)
     if wrong == "text":
         token = f"wwmc_{'x' * 28}"
     bench.write(confirmations.confirm, used_in, token, now(bench))
-    assert status(bench, visitor) == "pending"
+    if wrong == "erased":
+        assert bench.read(addresses.find, visitor.id) is None
+    else:
+        assert status(bench, visitor) == "pending"
 
 
 def test_disowned_address_gets_no_mail_for_90_days(bench, mailing):

@@ -265,5 +265,33 @@ def test_replay_repeats_withdrawn_consent_and_suppressions(bench, store):
     assert bench.read(addresses.find, bob.id).notices == 1
     assert bench.read(addresses.find, carl.id).email is None
     assert bench.read(suppressions.find, store.id, hash, bench.clock.tick()) == "unsubscribed"
-    lifted = [act(store, "address.released", hash=hash, created=bench.clock.tick())]
-    assert outcomes(bench, lifted) == [("address.released", "repeated")]
+    lifted = [*acts, act(store, "address.released", hash=hash, created=bench.clock.tick())]
+    assert outcomes(bench, lifted)[-1] == ("address.released", "repeated")
+    assert ("address.suppressed", "repeated") not in outcomes(bench, lifted)
+    assert bench.read(suppressions.find, store.id, hash, bench.clock.tick()) == ""
+
+
+def test_replay_keeps_the_stronger_suppression_and_later_addresses(bench, store):
+    """A suppression for ever replaces one for 90 days, and one that has ended isn't repeated. An
+    address that its owner confirmed again after removing it stays.
+    Rules: journal-replay, mail-suppressed, mail-addresses."""
+    at, hash = bench.clock.tick(), suppressions.address_hash(store.id, "ann@shop.example")
+    bench.write(suppressions.add, store, hash, "not_me", at)
+    ended = ids.timestamp(ids.from_timestamp(at) - 91 * ids.DAY_MS)
+    ann = bench.new_customer(store)
+    bench.save(ann)
+    sent = [addresses.ShopAddress(ann, "ann@shop.example", "")]
+    bench.write(addresses.set_by_shop, store, sent, bench.clock.tick())
+    acts = [
+        act(store, "address.suppressed", hash="0" * 64, reason="not_me", created=ended),
+        act(store, "address.suppressed", hash=hash, reason="complained", created=at),
+        act(store, "address.released", hash=hash, created=ended),
+        act(store, "address.removed", profile=ann.id, hash=hash, created=at),
+    ]
+    expected = ["done", "repeated", "done", "done"]
+    assert [outcome for _, outcome in outcomes(bench, acts, dry=True)] == [
+        "to repeat" if one == "repeated" else one for one in expected
+    ]
+    assert [outcome for _, outcome in outcomes(bench, acts)] == expected
+    assert bench.read(suppressions.find, store.id, hash, bench.clock.tick()) == "complained"
+    assert bench.read(addresses.find, ann.id).email == "ann@shop.example"

@@ -548,8 +548,8 @@ export interface paths {
         /**
          * Export the profile
          * @description All data stored about the profile, as one document: its lists with their items in the
-         *     customer's order, items, shares, reservations of others' items, and the events that are
-         *     still stored. The response is streamed; if a part can't be read, the connection is closed
+         *     customer's order, items, shares, reservations of others' items, the mails of 30 days,
+         *     and the events that are still stored. The response is streamed; if a part can't be read, the connection is closed
          *     early. `HEAD` returns the same response without a body.
          */
         get: operations["exportProfile"];
@@ -2370,6 +2370,7 @@ export interface components {
             shares: components["schemas"]["Share"][];
             reservations: components["schemas"]["ExportedReservation"][];
             purchases: components["schemas"]["ItemPurchasedData"][];
+            mails: components["schemas"]["Mail"][];
             events: components["schemas"]["WishlistEvent"][];
         };
         ProfileExportResponse: {

@@ -132,7 +132,8 @@ def _import_export_file(settings: Settings, path: str, handle: str, dry: bool) -
         mode = await db.read(importing.plan, file, handle)
         if mode == "other":
             terminal.say(
-                f"{handle!r} isn't the store in the file: only profiles and products are imported.",
+                f"{handle!r} isn't the store in the file: only profiles and products are imported; "
+                "suppressed addresses hold only in their own store.",
                 err=True,
             )
         else:

@@ -64,10 +64,12 @@ async def ask(
         await queue.add_confirmation(tx, profile, new_id(), now)
 
 
-async def _is_allowed(tx: Reader, store: Store, asked: Asked, now: str) -> bool:
+async def _is_allowed(tx: Writer, store: Store, asked: Asked, now: str) -> bool:
     """Returns whether the limits allow another confirmation."""
     if not store.mail.mail_on:
         return False
+    # Concurrent requests for one address, or from one client, are counted one after the other.
+    await store_mails.lock(tx, store.id)
     now_ms = ids.from_timestamp(now)
     address = _base_hash(store.id, asked.email)
     for limit, period_ms in _ADDRESS_LIMITS:
@@ -191,7 +193,7 @@ async def suppress(
 async def turn_off(tx: Writer, store: Store, email: str, now: str) -> None:
     """Turns the notices of all of the store's profiles with this address off, by a link."""
     spellings = sorted({email.encode().lower().decode(), email.lower(), email.upper()})
-    rows = await tx.all("contacts_with_email", store=store.id, emails=spellings)
+    rows = await tx.all("contacts_to_turn_off", store=store.id, emails=spellings)
     for profile_id in sorted(row[0] for row in rows):
         await tx.one("profile_lock", profile=profile_id)
         await tx.record(records.withdrawal(store, profile_id, now))

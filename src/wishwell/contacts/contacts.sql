@@ -9,10 +9,11 @@ UPDATE profiles SET email = :email, email_status = :status, email_source = :sour
     language = CASE WHEN :language = '' THEN language ELSE :language END
 WHERE profile_id = :profile;
 
--- name: contacts_with_email
--- :emails: spellings of one address in lower case.
+-- name: contacts_to_turn_off
+-- Profiles with an address, unless they turned notices off. :emails: spellings of the address in lower case.
 SELECT p.profile_id FROM profiles p
-WHERE p.store_id = :store AND lower(p.email COLLATE "C") in_texts(:emails) AND p.email IS NOT NULL AND p.closed_at IS NULL;
+WHERE p.store_id = :store AND lower(p.email COLLATE "C") in_texts(:emails) AND p.email IS NOT NULL AND p.closed_at IS NULL
+  AND (p.notices IS NULL OR p.notices = 1);
 
 -- name: contacts_reachable
 -- The same condition as in mail_collect.
@@ -30,6 +31,10 @@ WHERE store_id = :store AND address = :address AND reason <> '' AND (until = '' 
 INSERT INTO suppressions (store_id, address, reason, created_at, until) VALUES (:store, :address, :reason, :now, :until)
 ON CONFLICT (store_id, address) DO UPDATE SET reason = excluded.reason, until = excluded.until, created_at = excluded.created_at
 WHERE suppressions.reason = '' OR suppressions.until <> '' OR excluded.until = '';
+
+-- name: suppression_until
+-- Returns a row for an address that was suppressed no later than :now.
+SELECT 1 FROM suppressions WHERE store_id = :store AND address = :address AND reason <> '' AND created_at <= :now;
 
 -- name: suppression_remove
 -- :now: a later suppression stays.
@@ -151,7 +156,16 @@ SELECT min(d.due_at) FROM (
 WHERE d.due_at <= :now;
 
 -- name: mails_sent_count
-SELECT count(*) FROM mails m WHERE m.store_id = :store AND m.sent_at > :since AND m.address <> '';
+-- Mails that were sent since :since, and those that a process has claimed and may send. :until: when the latest lease ends.
+SELECT sum(c.number) FROM (
+    SELECT count(*) AS number FROM mails m WHERE m.store_id = :store AND m.sent_at > :since AND m.sent_at <> ''
+      AND m.state = 'sent'
+    UNION ALL
+    SELECT count(*) FROM mails m
+    WHERE m.store_id = :store AND m.kind in_texts(:kinds) AND m.state = 'waiting' AND m.claim <> ''
+      AND m.due_at > :now AND m.due_at <= :until
+    UNION ALL
+    SELECT count(*) FROM mails m WHERE m.store_id = :store AND m.state = 'sending') AS c;
 
 -- name: mails_due
 SELECT m.profile_id, m.id, m.kind, m.attempts, m.unknown, m.due_at FROM mails m
@@ -188,15 +202,19 @@ WHERE profile_id = :profile AND id = :id AND claim = :lease;
 -- name: mails_sent_to
 -- The last mails with notices to an address, the newest first.
 SELECT m.sent_at FROM mails m
-WHERE m.store_id = :store AND m.address = :address AND m.sent_at > :since AND m.kind = 'notices'
+WHERE m.store_id = :store AND m.address = :address AND m.sent_at > :since AND m.sent_at <> ''
+  AND m.kind = 'notices' AND m.state = 'sent'
 ORDER BY m.sent_at DESC LIMIT :limit;
 
+-- name: mails_sending_to
+SELECT count(*) FROM mails m
+WHERE m.store_id = :store AND m.state = 'sending' AND m.address = :address AND m.kind = 'notices';
+
 -- name: mails_refused_count
--- How many of the store's last recipients were refused since its mails were resumed.
-SELECT coalesce(sum(CASE WHEN r.state = 'failed' AND r.unknown = 0 THEN 1 ELSE 0 END), 0) FROM (
-    SELECT m.state, m.unknown FROM mails m
-    WHERE m.store_id = :store AND m.due_at IS NULL AND m.state <> 'cancelled' AND m.created_at > :since
-    ORDER BY m.created_at DESC LIMIT :limit) AS r;
+-- How many of the store's last recipients were refused since its mails were resumed. A refused mail has the time in sent_at.
+SELECT coalesce(sum(CASE WHEN r.state = 'failed' THEN 1 ELSE 0 END), 0) FROM (
+    SELECT m.state FROM mails m WHERE m.store_id = :store AND m.sent_at > :since AND m.sent_at <> ''
+    ORDER BY m.sent_at DESC LIMIT :limit) AS r;
 
 -- name: mails_count
 SELECT m.state, count(*) FROM mails m WHERE m.store_id = :store GROUP BY m.state;
@@ -205,6 +223,12 @@ SELECT m.state, count(*) FROM mails m WHERE m.store_id = :store GROUP BY m.state
 SELECT m.id, p.gid, m.kind, m.state, m.created_at, m.sent_at, m.items, m.problem{beyond}
 FROM mails m JOIN profiles p ON p.profile_id = m.profile_id
 WHERE m.store_id = :owner AND p.closed_at IS NULL;
+
+-- name: person_mails
+-- Of 30 days, the newest first.
+SELECT m.id, p.gid, m.kind, m.state, m.created_at, m.sent_at, m.items, m.problem
+FROM mails m JOIN profiles p ON p.profile_id = m.profile_id
+WHERE m.profile_id = :profile AND p.closed_at IS NULL ORDER BY m.id DESC;
 
 -- name: mails_cancel
 UPDATE mails SET state = 'cancelled', due_at = NULL, claim = '' WHERE (profile_id, id) IN (

@@ -28,6 +28,9 @@ State = Literal["waiting", "sending", "sent", "failed", "cancelled"]
 NoticeKind = Literal["d", "s"]
 """A price drop, or back in stock."""
 
+_KINDS: tuple[Kind, ...] = ("confirmation", "notices")
+"""In the order of sending: a shopper waits for a confirmation."""
+
 MAX_ITEMS = 24
 """Items that a mail keeps for its lines; further ones are only counted."""
 
@@ -188,17 +191,16 @@ async def claim(tx: Writer, store: Store, limit: int, now: str) -> list[ClaimedM
         return []
     await _give_up_unknown(tx, store, now)
     now_ms = ids.from_timestamp(now)
-    day_ago = ids.timestamp(now_ms - ids.DAY_MS)
-    row = await tx.one("mails_sent_count", store=store.id, since=day_ago)
+    lease, until = secrets.token_hex(8), ids.timestamp(now_ms + LEASE_SECONDS * 1000)
+    since = ids.timestamp(now_ms - ids.DAY_MS)
+    counted = {"since": since, "until": until, "kinds": list(_KINDS)}
+    row = await tx.one("mails_sent_count", store=store.id, now=now, **counted)
     assert row is not None
-    limit = min(limit, store.mail.mail_limit - row[0])
+    limit = min(limit, store.mail.mail_limit - int(row[0]))
     if limit <= 0:
         return []
-    lease, until = secrets.token_hex(8), ids.timestamp(now_ms + LEASE_SECONDS * 1000)
     claimed: list[ClaimedMail] = []
-    # Confirmations first, because a shopper waits for them.
-    kinds: tuple[Kind, ...] = ("confirmation", "notices")
-    for due_kind in kinds:
+    for due_kind in _KINDS:
         params = {"store": store.id, "kind": due_kind, "now": now}
         for row in await tx.all("mails_due", **params, limit=limit - len(claimed)):
             profile_id, id, kind, attempts, unknown, due_at = row
@@ -271,14 +273,18 @@ async def _may_send(
 
 
 # rule: mail-limits
-async def _when_allowed(tx: Reader, store: Store, address: str, now: str) -> str:
+async def _when_allowed(tx: Writer, store: Store, address: str, now: str) -> str:
     """Returns when an address may get the next mail with notices, or '' for now."""
-    day_ago = ids.timestamp(ids.from_timestamp(now) - ids.DAY_MS)
-    per_day = store.mail.mail_per_day
-    params = {"store": store.id, "address": address, "since": day_ago, "limit": per_day}
-    rows = await tx.all("mails_sent_to", **params)
+    # Two processes may begin mails to one address at the same time.
+    await store_mails.lock(tx, store.id)
+    now_ms, per_day = ids.from_timestamp(now), store.mail.mail_per_day
+    params = {"store": store.id, "address": address}
+    since = ids.timestamp(now_ms - ids.DAY_MS)
+    rows = await tx.all("mails_sent_to", **params, since=since, limit=per_day)
     if len(rows) < per_day:
-        return ""
+        row = await tx.one("mails_sending_to", **params)
+        is_free = row is not None and len(rows) + row[0] < per_day
+        return "" if is_free else ids.timestamp(now_ms + LEASE_SECONDS * 1000)
     return ids.timestamp(ids.from_timestamp(rows[-1][0]) + ids.DAY_MS)
 
 
@@ -315,7 +321,7 @@ async def record(tx: Writer, store: Store, attempt: Attempt, now: str) -> State:
         lease=mail.lease,
         state=state,
         due=due,
-        sent_at=now if state == "sent" else "",
+        sent_at=now if outcome in ("sent", "recipient_refused") else "",
         unknown=unknown,
         problem="" if state == "sent" else attempt.problem[:300],
     )
@@ -351,6 +357,12 @@ async def find_page(tx: Reader, store: Store, page_request: PageRequest) -> Page
     return await pages.read(tx, "mails", WholeStore(store), page_request, _from_row)
 
 
+# rule: profile-export
+async def find_of_profile(tx: Reader, profile: Profile) -> list[MailView]:
+    """Returns a profile's mails of 30 days, the newest first."""
+    return [_from_row(row) for row in await tx.all("person_mails", profile=profile.id)]
+
+
 def _from_row(row: Row) -> MailView:
     id, gid, kind, state, created_at, sent_at, items, problem = row
     return MailView(
@@ -360,7 +372,7 @@ def _from_row(row: Row) -> MailView:
         state=state,
         created_at=created_at,
         items=[entry[1:] for entry in items.split()],
-        sent_at=sent_at or msgspec.UNSET,
+        sent_at=sent_at if state == "sent" else msgspec.UNSET,
         problem=problem or msgspec.UNSET,
     )
 

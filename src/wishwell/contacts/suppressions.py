@@ -29,20 +29,24 @@ async def find(tx: Reader, store_id: str, address: str, now: str) -> str:
     return "" if row is None else row[0]
 
 
+def until(reason: Reason, now: str) -> str:
+    """Returns when a suppression that begins now ends, or '' for never."""
+    if reason != "not_me":
+        return ""
+    return ids.timestamp(ids.from_timestamp(now) + NOT_ME_DAYS * ids.DAY_MS)
+
+
 # rule: mail-suppressed
 async def add(tx: Writer, store: Store, address: str, reason: Reason, now: str) -> None:
     """Suppresses the address with this hash, for ever or for ``NOT_ME_DAYS``.
 
     "This wasn't me" doesn't shorten an earlier suppression for ever.
     """
-    until = ""
-    if reason == "not_me":
-        until = ids.timestamp(ids.from_timestamp(now) + NOT_ME_DAYS * ids.DAY_MS)
     act = Act(action="address.suppressed", store=store.handle, store_id=store.id, hash=address)
     act.reason, act.created = reason, now
     await tx.record(act)
-    params = {"store": store.id, "address": address, "reason": reason, "until": until}
-    await tx.run("suppression_add", **params, now=now)
+    params = {"store": store.id, "address": address, "reason": reason}
+    await tx.run("suppression_add", **params, until=until(reason, now), now=now)
 
 
 # rules: mail-suppressed, journal-replay

@@ -13,7 +13,8 @@ UNION ALL SELECT 1 FROM events WHERE store_id = :store LIMIT 1;
 
 -- name: profile_end
 -- Hides the profile immediately, before the batches remove its records. Returns its last event sequence.
-UPDATE profiles SET closed_at = :now, touched_at = :removed, email = NULL, changes = changes + 1
+UPDATE profiles SET closed_at = :now, touched_at = :removed, changes = changes + 1, email = NULL, email_status = '',
+    email_source = '', email_confirmed_at = '', language = '', notices = NULL, notices_chosen_at = '', notices_source = ''
 WHERE profile_id = :profile
 RETURNING events, created_at;
 

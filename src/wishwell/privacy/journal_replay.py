@@ -141,7 +141,7 @@ async def repeat(
         for act in acts
         for session, created in act.sessions.items()
     )
-    for act in (*session_acts, *acts):
+    for act in (*session_acts, *_omit_released(acts)):
         if act.action == "command":
             continue
         store = stores_by_id.get(act.store_id)
@@ -157,6 +157,20 @@ async def repeat(
         subject_id = act.profile or act.id or act.store_id
         handle = store.handle if store else act.store
         yield ReplayedAct(outcome, act.time, act.action, handle, subject_id, explanation)
+
+
+# rule: mail-suppressed
+def _omit_released(acts: Sequence[Act]) -> Iterator[Act]:
+    """Yields the acts without suppressions of addresses that were released later."""
+    released_at: dict[tuple[str, str], str] = {}
+    for act in acts:
+        if act.action == "address.released":
+            key = act.store_id, act.hash
+            released_at[key] = max(released_at.get(key, ""), act.created)
+    for act in acts:
+        is_released = act.created <= released_at.get((act.store_id, act.hash), "")
+        if act.action != "address.suppressed" or not is_released:
+            yield act
 
 
 async def _repeat_act(
@@ -239,10 +253,14 @@ async def _forget_order(tx: Writer, store: Store, act: Act, now: int, dry: bool)
 
 # rules: mail-suppressed, journal-replay
 async def _suppress(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
-    if await suppressions.find(tx, store.id, act.hash, ids.timestamp(now)):
+    reason = _reason_of(act)
+    stored = await suppressions.find(tx, store.id, act.hash, ids.timestamp(now))
+    if stored == reason or stored not in ("", "not_me"):
+        return "done"
+    if reason == "not_me" and suppressions.until(reason, act.created) <= ids.timestamp(now):
         return "done"
     if not dry:
-        await suppressions.add(tx, store, act.hash, _reason_of(act), act.created)
+        await suppressions.add(tx, store, act.hash, reason, act.created)
     return "repeated"
 
 
@@ -252,11 +270,12 @@ def _reason_of(act: Act) -> suppressions.Reason:
     )
 
 
-async def _release(tx: Writer, store: Store, act: Act, now: int, dry: bool) -> Outcome:
-    if not await suppressions.find(tx, store.id, act.hash, ids.timestamp(now)):
+async def _release(tx: Writer, store: Store, act: Act, _: int, dry: bool) -> Outcome:
+    params = {"store": store.id, "address": act.hash}
+    if await tx.one("suppression_until", **params, now=act.created) is None:
         return "done"
-    if not dry and not await suppressions.remove(tx, store, act.hash, act.created):
-        return "done"
+    if not dry:
+        await suppressions.remove(tx, store, act.hash, act.created)
     return "repeated"
 
 
@@ -266,6 +285,8 @@ async def _remove_address(tx: Writer, store: Store, act: Act, now: int, dry: boo
     if contact is None or contact.email is None:
         return "done" if contact else "unknown"
     if suppressions.address_hash(store.id, contact.email) != act.hash:
+        return "done"
+    if contact.email_confirmed_at > act.created:  # removed, and then confirmed again
         return "done"
     if not dry:
         profile = Profile(act.profile, store, contact.gid, not ids.customer_of(contact.gid))
@@ -294,7 +315,7 @@ _REPEATS_BY_ACTION: Mapping[str, tuple[Callable[..., Awaitable[Outcome]], tuple[
     "order.forgotten": (_forget_order, ("store_id", "id")),
     "address.suppressed": (_suppress, ("store_id", "hash", "created")),
     "address.released": (_release, ("store_id", "hash", "created")),
-    "address.removed": (_remove_address, ("store_id", "profile", "hash")),
+    "address.removed": (_remove_address, ("store_id", "profile", "hash", "created")),
     "notices.withdrawn": (_withdraw, ("store_id", "profile", "created")),
     "webhook.deleted": (_leave_to_operator, ("store_id", "id")),
     "store.deleted": (_leave_to_operator, ("store_id",)),

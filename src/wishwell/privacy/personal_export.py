@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import events, profiles
 from wishwell import field_types as types
+from wishwell.contacts import queue
 from wishwell.db import Database, Reader
 from wishwell.errors import NotFound
 from wishwell.privacy import erasure
@@ -47,6 +48,7 @@ async def stream_document(
         "shares": _stream_all(db, profile, shares.find_all),
         "reservations": _stream_all(db, profile, _find_reservations),
         "purchases": _stream_all(db, profile, orders.of_profile),
+        "mails": _stream_all(db, profile, queue.find_of_profile),
         "events": _stream_events(db, profile),
     }
     for name, batches in batches_by_name.items():

@@ -6,15 +6,17 @@ A request stays due until its last step, so that it resumes after a kill.
 from collections.abc import AsyncIterator
 
 import structlog
+from msgspec import UNSET
 
 from wishwell import ids, profiles, stores
+from wishwell.contacts import profile_views
 from wishwell.db import Database, Reader, Writer, journal, run_statement
 from wishwell.db.clock import ClockSuspect, ReferenceClock
 from wishwell.errors import BeingErased, NotFound, Unavailable
 from wishwell.jobs import Job, Run
 from wishwell.privacy import erasure, personal_export, store_deletion
 from wishwell.privacy.platform_requests import PlatformRequest
-from wishwell.profiles import Profile, records
+from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.wishlists import purge
 
@@ -84,7 +86,8 @@ async def _process_request(
             await db.long_write(erasure.erase, customer, clock())
             yield customer
         else:
-            export_json, now = await _export_customer(db, customer), clock()
+            now = clock()
+            export_json = await _export_customer(db, customer, ids.timestamp(now))
             params |= {"now": ids.timestamp(now), "export": export_json}
             expires_at = ids.timestamp(now + EXPORT_DAYS * ids.DAY_MS)
             await db.long_write(run_statement, "request_exported", **params, due=expires_at)
@@ -104,9 +107,10 @@ async def _find_store(tx: Reader, store_id: str) -> Store:
     raise NotFound("The store was deleted.", "store_not_found")
 
 
-async def _export_customer(db: Database, customer: Profile) -> str:
+async def _export_customer(db: Database, customer: Profile, now: str) -> str:
     """Returns all data of a customer, as JSON. Raises ``BeingErased``."""
-    view = await db.read(records.find, customer)
+    view = await db.read(profile_views.find, customer, now, sends_mails=False)
+    view.notices_by = UNSET  # of the store's settings, not of the customer
     pieces = [piece async for piece in personal_export.stream_document(db, customer, view)]
     return b"".join(pieces).decode()
 

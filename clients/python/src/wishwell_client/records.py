@@ -375,6 +375,23 @@ class ExportedReservation(Record, frozen=True):
     variant_id: ProductId | None = None
 
 
+class Mail(Record, frozen=True):
+    """A mail to a shopper, without its text and address."""
+
+    id: str
+    profile: str
+    kind: str
+    """What the mail is about."""
+    state: str
+    """Whether the mail was sent."""
+    created_at: datetime
+    items: tuple[str, ...]
+    """The items that its notices are about."""
+    sent_at: datetime | None = None
+    problem: str | None = None
+    """Why it failed."""
+
+
 class MovedItem(Record, frozen=True):
     """A move of one item. Items up to and including ``after`` have a position now."""
 
@@ -457,6 +474,7 @@ class ProfileExport(Record, frozen=True):
     shares: tuple[Share, ...]
     reservations: tuple[ExportedReservation, ...]
     purchases: tuple[EventData, ...]
+    mails: tuple[Mail, ...]
     events: tuple[Event, ...]
 
 
@@ -475,23 +493,6 @@ class ProfileEmail(Record, frozen=True):
     email: str
     language: str | None = None
     """The language of mails; by default the last one stays."""
-
-
-class Mail(Record, frozen=True):
-    """A mail to a shopper, without its text and address."""
-
-    id: str
-    profile: str
-    kind: str
-    """What the mail is about."""
-    state: str
-    """Whether the mail was sent."""
-    created_at: datetime
-    items: tuple[str, ...]
-    """The items that its notices are about."""
-    sent_at: datetime | None = None
-    problem: str | None = None
-    """Why it failed."""
 
 
 class StoredSuppressions(Record, frozen=True):

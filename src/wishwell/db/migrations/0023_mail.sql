@@ -27,7 +27,8 @@ CREATE TABLE store_mails (
 -- Mails, of which no text is stored. kind: confirmation or notices. state: waiting, sending, sent, failed or cancelled.
 -- due_at: when the mail is to be sent, or when the lease of its sender ends; null in a final state. unknown: how many
 -- attempts had an unknown outcome. items: item ids, each after d (price drop) or s (back in stock). more: how many further
--- notices there were. address: the hash of the recipient's, from the first attempt on. problem: why it failed.
+-- notices there were. address: the hash of the recipient's, from the first attempt on. sent_at: when it was sent, or its
+-- recipient refused. problem: why it failed.
 CREATE TABLE mails (
     profile_id uuid NOT NULL, --postgresql
     id         uuid NOT NULL, --postgresql

@@ -734,9 +734,9 @@ class AsyncProfiles(AsyncProfilesByHand):
 
     async def export(self) -> ProfileExport:
         """All data stored about the profile, as one document: its lists with their items in the
-        customer's order, items, shares, reservations of others' items, and the events that are
-        still stored. The response is streamed; if a part can't be read, the connection is closed
-        early.
+        customer's order, items, shares, reservations of others' items, the mails of 30 days, and
+        the events that are still stored. The response is streamed; if a part can't be read, the
+        connection is closed early.
 
         Raises ``NotFound``.
         """
