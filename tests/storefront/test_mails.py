@@ -6,7 +6,7 @@ import pytest
 
 from tests.servers.mail_server import MailServer
 
-from .conftest import BY_JWT, Browser, Front, new_api, running
+from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt
 
 MAILS = ("--mail", "on", "--mail-from", "shop@sender.example", "--mail-delay", "0")
 
@@ -102,10 +102,12 @@ def test_visitor_confirms_an_address_and_gets_a_mail(mailing, mail_server):
     )
 
 
-def test_box_is_ticked_only_if_notices_reach_the_shopper(new_front, mailing):
+def test_box_is_ticked_only_if_notices_reach_the_shopper(api, new_front, mailing):
     """`noticesBy` and `notified` say how, and whether, notices reach the shopper.
     Rules: notice-consent, mail-addresses."""
-    plain = new_front(*BY_JWT, "--events", "on", "--notices", "opt-out")
+    key = "the-key-of-a-shop-without-mails-of-its-own"
+    (api.folder / "plain-key").write_text(key)
+    plain = new_front(*BY_JWT[2:], "--jwt-key-file", "plain-key", "--events", "on")
 
     def shown(browser):
         profile = browser.get("/profile").json()["data"]
@@ -114,7 +116,7 @@ def test_box_is_ticked_only_if_notices_reach_the_shopper(new_front, mailing):
     assert shown(plain.anyone(1)) == ("none", False)
     hook = {"url": "https://hooks.shop.example/"}
     assert plain.shop.admin.post("/webhooks", json=hook).status_code == 201
-    visitor, customer = plain.anyone(1), plain.signed_in()
+    visitor, customer = plain.anyone(1), plain.browser(X_Shop_Token=shop_jwt(key=key))
     customer.save(1)
     assert shown(plain.browser()) == shown(visitor) == ("sign_in_needed", False)
     assert shown(customer) == ("webhook", True)
