@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from tests.contract.moved import delete, export, exported, load
 from wishwell import ids, products, profiles
-from wishwell.contacts import addresses
+from wishwell.contacts import addresses, suppressions
 from wishwell.products.money import Money
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
@@ -72,6 +72,28 @@ def test_import_restores_lost_records_and_changes_nothing_else(bench, tmp_path):
         load(bench, file, store.handle)
         bench.check(customer)
         assert export(bench, store) == before
+
+
+def test_suppressed_addresses_move_only_with_their_store(bench, tmp_path):
+    """An import adds the suppressed addresses of its store, also where the address was only refused
+    once, and none to another store. Rules: import-store, import-twice, mail-suppressed."""
+    store, other = bench.new_store(), bench.new_store()
+    found = []
+    for name in ("ann", "ben"):
+        hash = suppressions.address_hash(store.id, f"{name}@shop.example")
+        bench.write(suppressions.add, store, hash, "unsubscribed", bench.clock.tick())
+        found.append((hash, "unsubscribed"))
+    bench.save(bench.new_customer(store), 1)
+    file, before = exported(bench, store, tmp_path), export(bench, store)
+    sql = "SELECT address, reason FROM suppressions WHERE store_id = $1 ORDER BY address"
+    load(bench, file, other.handle)
+    assert bench.select(sql, other.id) == []
+    bench.execute(f"DELETE FROM suppressions WHERE store_id = '{store.id}'")
+    bench.write(suppressions.note_refusal, store, found[0][0], bench.clock.tick())
+    load(bench, file, store.handle)
+    assert bench.select(sql, store.id) == sorted(found)
+    bench.execute(f"UPDATE suppressions SET refused_day = '' WHERE store_id = '{store.id}'")
+    assert export(bench, store) == before
 
 
 NOTES = ["\\N", "\\", "a\\tb\\x41", "\\.", "é😀", "", "{}", '"', "a\nb"]

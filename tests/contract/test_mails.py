@@ -541,6 +541,25 @@ def test_address_of_a_session_becomes_pending_at_a_sign_in(bench, mailing):
     assert bench.read(addresses.find, customer.id).email == "own@shop.example"
 
 
+def test_link_to_unsubscribe_works_after_a_sign_in(bench, mailing):
+    """A mail that a session got before its sign-in still unsubscribes, and turns the customer's
+    notices off if the customer has the address now. Rules: mail-unsubscribe, link-atomic."""
+    visitor, customer = bench.new_session(mailing), bench.new_customer(mailing)
+    bench.save(customer, 1)
+    ask(bench, visitor)
+    bench.write(confirmations.confirm, mailing, token_of(bench, visitor, "confirm"), now(bench))
+    token = token_of(bench, visitor, "unsubscribe")
+    bench.link(visitor, customer)
+    bench.write(addresses.confirm_moved, customer, now(bench))
+    bench.execute(f"DELETE FROM profiles WHERE profile_id = '{visitor.id}'")
+    bench.execute(f"DELETE FROM mail_tokens WHERE profile_id = '{visitor.id}'")
+    assert bench.read(addresses.find, customer.id).notices == 1
+    for _ in range(2):
+        bench.write(confirmations.unsubscribe, mailing, token, now(bench))
+        assert status(bench, customer) == "suppressed"
+        assert bench.read(addresses.find, customer.id).notices == 0
+
+
 def test_shops_address_replaces_a_typed_one_and_stays(bench, mailing):
     """The shop's address replaces a typed one, never the other way round; nothing is stored for
     unknown profiles. Rule: mail-addresses."""

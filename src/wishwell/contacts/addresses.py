@@ -182,10 +182,11 @@ async def remove(tx: Writer, profile: Profile, now: str) -> None:
     await tx.run("mails_cancel_of_profile", profile=profile.id)
 
 
-# rules: mail-addresses, link-atomic
+# rules: mail-addresses, mail-unsubscribe, link-atomic
 async def merge(tx: Writer, session: Profile, customer: Profile) -> None:
     """Gives a customer without an address the session's, as pending, and without a choice the
-    session's choice. Both profiles are locked.
+    session's choice. Links to unsubscribe in mails to the session stay valid. Both profiles are
+    locked.
 
     A session's confirmed address becomes pending too, because two people may share a device: the
     signed-in shopper has to confirm it.
@@ -193,6 +194,8 @@ async def merge(tx: Writer, session: Profile, customer: Profile) -> None:
     source, target = await find(tx, session.id), await find(tx, customer.id)
     if source is None or target is None:
         return
+    if source.email is not None:
+        await tx.run("mail_tokens_move", session=session.id, customer=customer.id)
     if target.email is None and source.email is not None:
         is_confirmed = source.email_status == "confirmed"
         status = "pending" if is_confirmed else source.email_status

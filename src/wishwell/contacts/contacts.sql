@@ -56,6 +56,10 @@ VALUES (:hash, :store, :profile, :purpose, :address, :expires_at);
 SELECT hash, profile_id, purpose, address FROM mail_tokens
 WHERE hash = :hash AND store_id = :store AND expires_at > :now;
 
+-- name: mail_tokens_move
+-- Links to unsubscribe go on working after a sign-in. A link to confirm confirms for the session only.
+UPDATE mail_tokens SET profile_id = :customer WHERE profile_id = :session AND purpose = 'unsubscribe';
+
 -- name: mail_token_remove
 DELETE FROM mail_tokens WHERE hash = :hash;
 

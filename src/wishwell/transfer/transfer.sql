@@ -131,9 +131,10 @@ INSERT INTO admin_tokens (store_id, names(admin_token_file_fields))
 VALUES (:store, initial(admin_token_file_fields)) ON CONFLICT (id) DO NOTHING;
 
 -- name: import_suppression
--- The first suppression of an address stays.
+-- The first suppression of an address stays; a mere refusal doesn't count as one.
 INSERT INTO suppressions (store_id, names(suppression_file_fields)) VALUES (:store, initial(suppression_file_fields))
-ON CONFLICT (store_id, address) DO NOTHING;
+ON CONFLICT (store_id, address) DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at, until = excluded.until
+WHERE suppressions.reason = '' AND excluded.reason <> '';
 
 -- name: import_webhook
 -- Keeps an existing webhook. A new one starts before the first event of the imported feed.
