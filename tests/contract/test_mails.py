@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from wishwell import ids, products
+from wishwell import config, ids, products
 from wishwell.contacts import addresses, confirmations, queue, store_mails, suppressions, tokens
 from wishwell.contacts.addresses import ShopAddress
 from wishwell.contacts.confirmations import Asked
@@ -17,7 +17,7 @@ from wishwell.products.money import Money
 from wishwell.profiles import records
 from wishwell.profiles.pages import PageRequest
 from wishwell.stores import StorePatch, create
-from wishwell.wishlists import item_changes
+from wishwell.wishlists import item_changes, purge
 
 MAIL = {"mail_on": True, "mail_from": "shop@sender.example"}
 MINUTE = 60_000
@@ -635,3 +635,22 @@ def test_old_mails_and_links_are_removed(bench, mailing):
     later(bench, days=60)
     bench.drain(queue.remove_old(bench.db, bench.clock()))
     assert bench.select("SELECT 1 FROM confirmations WHERE store_id = $1", mailing.id) == []
+
+
+def test_session_that_gets_mails_lives_for_a_year(bench, mailing):
+    """A session with a confirmed address and notices on is purged a year after its last use, others
+    after 90 days. Rule: session-purged."""
+    visitor, other = bench.new_session(mailing), bench.new_session(mailing)
+    for session in (visitor, other):
+        bench.save(session, 1)
+    ask(bench, visitor)
+    token = token_of(bench, visitor, "confirm")
+    bench.write(confirmations.confirm, mailing, token, now(bench))
+
+    def left_after(days):
+        later(bench, days=days)
+        bench.drain(purge.sessions(bench.db, config.Settings(), bench.clock()))
+        return [bench.read(addresses.find, one.id) is not None for one in (visitor, other)]
+
+    assert left_after(100) == [True, False]
+    assert left_after(266) == [False, False]

@@ -59,7 +59,7 @@ PARAMS = {
     "kind": "notices",
     **same("now ahead updated_at touched_at", LATER),
     **same("since since_for_cookies", LATER),
-    **same("before before_for_cookies gone_before empty_before", EARLIER),
+    **same("before before_for_cookies gone_before empty_before mailed_before", EARLIER),
     "after_time": "",
     "limit": 100,
     "most": 4000,

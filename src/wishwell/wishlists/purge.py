@@ -1,6 +1,7 @@
 """Removes expired sessions with all their records (rule: session-purged)."""
 
 from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 import structlog
 
@@ -12,6 +13,9 @@ from wishwell.jobs import Run
 from wishwell.wishlists import item_life, reservation_rows
 
 _BATCH_SIZE = 100
+_MAILED_DAYS = 365
+"""Days after its last use that a session lives that gets mails."""
+
 MAX_RECORDS = 2_000
 """Limit of records that one batch removes, because other writes wait for it and a transaction has a
 time limit. A large session takes several batches."""
@@ -40,8 +44,7 @@ async def sessions(
     that can't be removed is skipped, logged and added to ``failed``. With ``dry`` it only counts
     them. Raises ``Unavailable``.
     """
-    idle, empty = _expiry_times(settings, now)
-    terms = {"gone_before": idle, "empty_before": empty, "limit": _BATCH_SIZE}
+    terms = _expiry_times(settings, now) | {"limit": _BATCH_SIZE}
     after, removed = {"after_time": "", "after": ids.NO_UUID}, 0
     failed = set() if failed is None else failed
     while rows := await db.read(run_statement, "sessions_idle", **terms, **after):
@@ -73,21 +76,25 @@ async def remove_expired(run: Run, now: int) -> AsyncIterator[None]:
     metrics.PURGE_FINISHED.set_to_current_time()
 
 
-def _expiry_times(settings: Settings, now: int) -> tuple[str, str]:
-    """Returns two limits: a session last used before the first, or a session without records last
-    used before the second, has expired."""
+def _expiry_times(settings: Settings, now: int) -> dict[str, Any]:
+    """Returns the times before which a session was last used that has expired: ``gone_before``;
+    ``empty_before`` without records; ``mailed_before`` with notices by mail."""
     idle = ids.timestamp(max(0, now - int((settings.session_days + 1) * ids.DAY_MS)))
     empty = ids.timestamp(max(0, now - int(settings.empty_session_days * ids.DAY_MS)))
-    return idle, max(idle, empty)
+    mailed = ids.timestamp(max(0, now - _MAILED_DAYS * ids.DAY_MS))
+    return {
+        "gone_before": idle,
+        "empty_before": max(idle, empty),
+        "mailed_before": min(idle, mailed),
+    }
 
 
 async def close_expired(tx: Writer, settings: Settings, expired: list[str], now: int) -> list[str]:
     """Closes the sessions that are still expired and that no other transaction has locked, which
     hides their records. Returns their keys."""
     locked = [row[0] for row in await _lock(tx, expired)]
-    idle, empty = _expiry_times(settings, now)
-    terms = {"gone_before": idle, "empty_before": empty, "now": ids.timestamp(now)}
-    terms["removed"] = profiles.REMOVED
+    terms = _expiry_times(settings, now)
+    terms |= {"now": ids.timestamp(now), "removed": profiles.REMOVED}
     return [row[0] for row in await tx.all("sessions_end", profiles=locked, **terms)]
 
 

@@ -1,9 +1,11 @@
 -- name: sessions_idle
--- Sessions to purge: last used before :gone_before, or without records and last used before :empty_before.
+-- Sessions to purge: last used before :gone_before, or without records and last used before :empty_before. Those that get
+-- mails stay until :mailed_before.
 SELECT profile_id, touched_at, gid FROM profiles
 WHERE is_session = 1 AND touched_at < :empty_before
   AND (touched_at < :gone_before OR items = 0 AND lists = 0 AND closed_at IS NULL
                        AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
+  AND (email_status <> 'confirmed' OR notices IS NULL OR notices = 0 OR touched_at < :mailed_before)
   AND (touched_at, profile_id) > (:after_time, :after::uuid)
 ORDER BY touched_at, profile_id
 LIMIT :limit;
@@ -22,6 +24,7 @@ UPDATE profiles SET closed_at = coalesce(closed_at, :now), touched_at = :removed
 WHERE profile_id in_uuids(:profiles) AND is_session = 1 AND touched_at < :empty_before
   AND (touched_at < :gone_before OR items = 0 AND lists = 0 AND closed_at IS NULL
                        AND NOT EXISTS (SELECT 1 FROM held h WHERE h.profile_id = profiles.profile_id))
+  AND (email_status <> 'confirmed' OR notices IS NULL OR notices = 0 OR touched_at < :mailed_before)
 RETURNING profile_id;
 
 -- name: purge_TABLE
