@@ -27,9 +27,9 @@ GID = "gid://shopify/Customer/7"
 READS = {
     "serve", "store list", "token list", "webhook list", "webhook deliveries", "profile requests",
     "report products", "report summary", "report days", "report wishers", "report purchases", "export", "doctor", "backup",
-    "version",
+    "version", "store mail show", "store mail preview", "store mail test",
 }  # fmt: skip
-UNRUN = {"serve", "doctor", "backup", "report wishers"}  # tested elsewhere
+UNRUN = {"serve", "doctor", "backup", "report wishers", "store mail test"}  # tested elsewhere
 
 
 def lines(service, action=None):
@@ -80,6 +80,15 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
     run("store create", "another")
     run("store update", "default", "--events", "on")
     run("store apply", "stores.yaml", "--yes")
+    write("smtp", "smtp://127.0.0.1:1")
+    write("emails.csv", "customer,email\n7,ann@shop.example\n")
+    write("bounced", "ann@shop.example\n")
+    run("store mail set", "default", "--smtp-file", "smtp")
+    run("store mail pause", "default", "--cancel")
+    run("store mail resume", "default")
+    run("store mail suppress", "default", "bounced")
+    run("store mail unsuppress", "default", "ann@shop.example")
+    run("profile emails", "emails.csv", "--store", "default")
     admin = service.client(run("token create", "--store", "default", "--label", "x").strip(), GID)
     assert admin.post("/items", json={"productId": 5}).status_code == 201
     write("store.jsonl", service.quick("export", "--store", "default"))
@@ -94,7 +103,8 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
     run("webhook retry", hook, sent["id"])
     run("webhook replay", hook, "--since", "2026-01-01T00:00:00Z")
     for name in sorted(READS - UNRUN):
-        run(name, *(["--store", "default"] if name in ("export", "profile requests") else []),
+        run(name, *(["default"] if name.startswith("store mail") else []),
+            *(["--store", "default"] if name in ("export", "profile requests") else []),
                          *([hook] if name == "webhook deliveries" else []))  # fmt: skip
     run("webhook delete", hook)
     run("clock", "confirm", "--yes")
