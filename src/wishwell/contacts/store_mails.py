@@ -37,8 +37,9 @@ async def find(tx: Reader, store_id: str) -> MailState:
 async def lock(tx: Writer, store_id: str) -> MailState:
     """Locks the state of a store's mails, which serialises the processes that claim them."""
     await tx.begin()
-    await tx.run("store_mail_open", store=store_id)
-    await tx.one("store_mail_lock", store=store_id)
+    if await tx.one("store_mail_lock", store=store_id) is None:
+        await tx.run("store_mail_open", store=store_id)
+        await tx.one("store_mail_lock", store=store_id)
     return await find(tx, store_id)
 
 
