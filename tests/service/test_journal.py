@@ -27,9 +27,9 @@ GID = "gid://shopify/Customer/7"
 READS = {
     "serve", "store list", "token list", "webhook list", "webhook deliveries", "profile requests",
     "report products", "report summary", "report days", "report wishers", "report purchases", "export", "doctor", "backup",
-    "version",
+    "version", "store mail show", "store mail preview", "store mail test",
 }  # fmt: skip
-UNRUN = {"serve", "doctor", "backup", "report wishers"}  # tested elsewhere
+UNRUN = {"serve", "doctor", "backup", "report wishers", "store mail test"}  # tested elsewhere
 
 
 def lines(service, action=None):
@@ -93,9 +93,19 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
     [sent] = json.loads(run("webhook test", hook, "--json"))
     run("webhook retry", hook, sent["id"])
     run("webhook replay", hook, "--since", "2026-01-01T00:00:00Z")
+    write("smtp", "smtps://mail.example")
+    write("bounced", "ann@shop.example")
+    write("emails.csv", "customer,email\n7,ann@shop.example\n")
+    run("store mail set", "default", "--smtp-file", "smtp")
+    for name, *words in (
+        ("pause",), ("resume",), ("suppress", "bounced"), ("unsuppress", "ann@shop.example"),
+    ):  # fmt: skip
+        run(f"store mail {name}", "default", *words)
+    run("profile emails", "emails.csv", "--store", "default")
     for name in sorted(READS - UNRUN):
         run(name, *(["--store", "default"] if name in ("export", "profile requests") else []),
-                         *([hook] if name == "webhook deliveries" else []))  # fmt: skip
+                         *([hook] if name == "webhook deliveries" else []),
+                         *(["default"] if name.startswith("store mail") else []))  # fmt: skip
     run("webhook delete", hook)
     run("clock", "confirm", "--yes")
     run("profile erase", GID, "--store", "default")
