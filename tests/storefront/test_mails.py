@@ -6,7 +6,7 @@ import pytest
 
 from tests.servers.mail_server import MailServer
 
-from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt
+from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt, shop_jwt
 
 MAILS = ("--mail", "on", "--mail-from", "shop@sender.example", "--mail-delay", "0")
 
@@ -132,3 +132,36 @@ def test_box_is_ticked_only_if_notices_reach_the_shopper(api, new_front, mailing
     assert shown(member) == ("mail", True)
     assert member.delete("/profile/email").status_code == 204
     assert shown(member) == ("address_needed", False)
+
+
+def test_address_in_the_shops_token_is_stored_with_the_profile(mailing):
+    """A verified address in the JWT is stored with the profile's first change, replaces the last one,
+    and doesn't return after its owner has removed it; another address in it isn't stored.
+    Rule: mail-addresses."""
+
+    def signed_in(**claims) -> Browser:
+        return mailing.browser(X_Shop_Token=shop_jwt(customer, **claims))
+
+    def shown(**claims) -> tuple[str | None, str | None]:
+        profile = signed_in(**claims).get("/profile").json()["data"]
+        stored = mailing.shop.acting_as(gid).get("/profile").json()["data"]
+        assert profile["noticesBy"] == ("mail" if "email" in stored else "address_needed")
+        return stored.get("email"), stored.get("language")
+
+    customer, ann = "2001", {"email": "eve@shop.example", "email_verified": True, "locale": "de_DE"}
+    gid = mailing.shop.gid(customer)
+    signed_in(email="not@shop.example").save(1)
+    for claims in (
+        {"email": "not@shop.example", "email_verified": "true"},
+        {"email": "not an address", "email_verified": True},
+        {"email": ["not@shop.example"], "email_verified": True, "locale": 5},
+    ):
+        assert shown(**claims) == (None, None)
+    assert shown(**ann) == ("eve@shop.example", "de-DE")
+    signed_in(**ann | {"email": "eve@new.example"}).save(2)
+    assert shown() == ("eve@new.example", "de-DE")
+    assert signed_in(**ann).delete("/profile/email").status_code == 204
+    assert shown(**ann) == (None, "de-DE")
+    mailing.browser(X_Shop_Token=shop_jwt("2002", **ann)).save(1)
+    stored = mailing.shop.acting_as(mailing.shop.gid("2002")).get("/profile").json()["data"]
+    assert stored["emailSource"] == "shop" and stored["emailStatus"] == "confirmed"

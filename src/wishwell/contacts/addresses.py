@@ -1,5 +1,6 @@
 """The e-mail address of a profile, whose it is, and the profile's choice about notices."""
 
+import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -12,7 +13,7 @@ from wishwell.db import Reader, Writer, statements
 from wishwell.db.journal import Act
 from wishwell.profiles import Profile
 from wishwell.profiles.records import Status
-from wishwell.stores import Store
+from wishwell.stores import Store, rules
 
 Source = Literal["page", "api", "link", "shop"]
 """Where a choice was made or an address confirmed: on the wishlist page, by the API, by the link in
@@ -21,6 +22,10 @@ a mail, or by the shop."""
 
 _UNVERIFIED = ""
 """The stored status of an address that nobody was asked to confirm."""
+
+_REMOVED = "removed"
+"""The stored status of a profile whose address its owner has removed, so that the shop's next
+sign-in token doesn't bring it back."""
 
 
 class Contact(msgspec.Struct, frozen=True):
@@ -134,16 +139,34 @@ async def choose(tx: Writer, profile_id: str, notices: bool, source: Source, now
     await tx.run("profile_choose_notices", **params, now=now)
 
 
+def read_language(text: object) -> str:
+    """Returns a language as stored, such as ``de`` or ``pt-BR``, or '' if it can't be read."""
+    language = text.replace("_", "-") if isinstance(text, str) else ""
+    return language if re.fullmatch(rules.LANGUAGE, language) else ""
+
+
+# rule: mail-addresses
+async def is_new(tx: Reader, address: ShopAddress) -> bool:
+    """Returns whether a customer's profile exists and lacks this address or language. A removed
+    address isn't new."""
+    contact = await find(tx, address.profile.id)
+    if contact is None or contact.email_status == _REMOVED:
+        return False
+    stored = contact.email, contact.email_status, address.language and contact.language
+    return stored != (address.email, "confirmed", address.language)
+
+
 # rule: mail-addresses
 async def set_by_shop(
     tx: Writer, store: Store, rows: Sequence[ShopAddress], now: str
 ) -> tuple[int, int]:
-    """Stores addresses of existing profiles that the shop has confirmed.
+    """Stores addresses of existing profiles that the shop has confirmed. An address that the shop
+    confirmed after ``now`` stays, because the platform's webhooks come in any order.
 
     Returns how many were stored, and how many profiles are unknown.
     """
     await tx.begin()
-    unknown_count = 0
+    stored_count = unknown_count = 0
     for profile, email, language in sorted(rows, key=lambda row: row.profile.id):
         contact = None
         if await tx.one("contact", profile=profile.id) is not None:
@@ -151,6 +174,8 @@ async def set_by_shop(
             contact = await find(tx, profile.id)
         if contact is None:
             unknown_count += 1
+            continue
+        if contact.email_source == "shop" and contact.email_confirmed_at > now:
             continue
         is_same = contact.email == email and contact.email_status == "confirmed"
         confirmed_at = contact.email_confirmed_at if is_same else now
@@ -163,7 +188,8 @@ async def set_by_shop(
             confirmed_at=confirmed_at,
             language=language,
         )
-    return len(rows) - unknown_count, unknown_count
+        stored_count += 1
+    return stored_count, unknown_count
 
 
 # rules: mail-addresses, journal-replay
@@ -178,7 +204,7 @@ async def remove(tx: Writer, profile: Profile, now: str) -> None:
     act = Act(action="address.removed", store=store.handle, store_id=store.id, profile=profile.id)
     act.hash, act.created = address_hash(store.id, contact.email), now
     await tx.record(act)
-    await set_address(tx, profile.id, None, "")
+    await set_address(tx, profile.id, None, _REMOVED)
     await tx.run("mails_cancel_of_profile", profile=profile.id)
 
 

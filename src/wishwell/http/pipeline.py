@@ -162,7 +162,7 @@ class Pipeline:
         except errors.SessionEnded:
             route = await self._storefront.forget_session(request, visit, resolved)
             return await self._run(request, route)
-        await self._storefront.renew_cookie(visit)
+        await self._storefront.finish(request, visit)
         return answer
 
     async def _run(self, request: Request, route: Route) -> Response:

@@ -14,7 +14,9 @@ from urllib.parse import parse_qs, unquote_plus
 
 import jwt
 
-from wishwell import ids
+from wishwell import ids, profiles
+from wishwell.contacts import addresses
+from wishwell.errors import Invalid
 from wishwell.stores import placeholders
 from wishwell.stores.naming import Naming
 
@@ -50,10 +52,19 @@ class BadSignature(InvalidEvidence):
     """The key did not make the signature."""
 
 
-class VerifiedClaims(NamedTuple):
-    """The claims of a verified JWT: the customer's GID, and the expiry in epoch seconds."""
+class Customer(NamedTuple):
+    """The signed-in customer. ``email``: an address that the shop has verified, or ''.
+    ``language``: '' if the shop doesn't name it."""
 
-    customer: str
+    gid: str
+    email: str = ""
+    language: str = ""
+
+
+class VerifiedClaims(NamedTuple):
+    """The claims of a verified JWT: the customer, and the expiry in epoch seconds."""
+
+    customer: Customer
     ends: float
 
 
@@ -213,9 +224,8 @@ def jwt_customer(
         except Exception as wrong:  # a key's holder can sign claims that PyJWT doesn't expect
             error = InvalidEvidence(f"it isn't valid ({type(wrong).__name__})")
         else:
-            return VerifiedClaims(
-                gid(platform, _customer_of_claim(claims, naming.jwt_claim or "sub")), ends
-            )
+            customer = gid(platform, _customer_of_claim(claims, naming.jwt_claim or "sub"))
+            return VerifiedClaims(Customer(customer, *_address_of_claims(claims)), ends)
     raise error
 
 
@@ -228,6 +238,21 @@ def _check_times(claims: dict[str, Any]) -> None:
     ahead = float(claims.get("nbf", 0)) - time.time()
     if ahead > _LEEWAY_SECONDS:
         raise InvalidEvidence(f"it isn't valid yet: its nbf is {ahead:.0f} s ahead")
+
+
+# rule: mail-addresses
+def _address_of_claims(claims: dict[str, Any]) -> tuple[str, str]:
+    """Returns the verified address and the language in a JWT, or '' for what it lacks.
+
+    The names are those of OpenID Connect. A claim that can't be read doesn't prevent the sign-in.
+    """
+    email, locale = claims.get("email"), claims.get("locale")
+    if claims.get("email_verified") is not True or not isinstance(email, str):
+        return "", ""
+    try:
+        return profiles.check_email(email), addresses.read_language(locale)
+    except Invalid:
+        return "", ""
 
 
 def _customer_of_claim(claims: dict[str, Any], claim: str) -> str:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from wishwell.access.access_cache import AccessCache
 from wishwell.access.auth import Caller
+from wishwell.contacts.addresses import ShopAddress
 from wishwell.errors import Misconfigured, Unavailable
 from wishwell.profiles import Profile
 from wishwell.shoppers import cookie, customers
-from wishwell.shoppers.customers import BadSignature, InvalidEvidence
+from wishwell.shoppers.customers import BadSignature, Customer, InvalidEvidence
 from wishwell.shoppers.key_sets import KeySets
 from wishwell.stores import Store, store_secrets
 from wishwell.stores.naming import authority
@@ -36,8 +37,8 @@ class Shop:
         return bool(self._jwt_keys or self.platform_secrets or self.store.naming.jwt_key_set)
 
     # rule: storefront-jwt
-    async def customer(self, token: str) -> str:
-        """Returns the GID of a JWT's customer. Raises ``InvalidEvidence`` and ``Unavailable``."""
+    async def customer(self, token: str) -> Customer:
+        """Returns the customer of a JWT. Raises ``InvalidEvidence`` and ``Unavailable``."""
         naming, platform = self.store.naming, self.store.platform
         accepted = [customers.SHARED] if self._jwt_keys else []
         kid = customers.key_id(token, accepted + [*customers.PUBLIC] * bool(naming.jwt_key_set))
@@ -105,6 +106,8 @@ class StorefrontRequest:
     set_cookie: bytes | None = None
     is_identified: bool = False
     """Whether it is known who is shopping, be it nobody."""
+    shop_address: ShopAddress | None = None
+    """The customer's address, if the shop has named it with the customer."""
     signature: str = ""
     """The signature of the platform's query, once verified."""
     new_key: str = ""

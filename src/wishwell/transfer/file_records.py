@@ -187,7 +187,7 @@ class ProfileRecord(Record):
     events: WholeNumber = 0
     notices: Literal[0, 1] | None = None
     shared: bool = False
-    email_status: Literal["", "pending", "confirmed"] = ""
+    email_status: Literal["", "pending", "confirmed", "removed"] = ""
     email_source: ChoiceSource = ""
     email_confirmed_at: OptionalTime = ""
     language: Annotated[str, Meta(pattern=rf"^(?:{rules.LANGUAGE})?\Z")] = ""

@@ -1,4 +1,4 @@
--- email_status: pending or confirmed; '' for an unverified address. language: of mails to the profile.
+-- email_status: pending, confirmed or removed; '' for an unverified address. language: of mails to the profile.
 -- The times and places of the choice about notices and of the address's confirmation: '' for never.
 ALTER TABLE profiles ADD COLUMN email_status text NOT NULL DEFAULT '';
 ALTER TABLE profiles ADD COLUMN language text NOT NULL DEFAULT '';

@@ -11,6 +11,7 @@ import structlog
 
 from wishwell import ids, profiles
 from wishwell.access.auth import Caller
+from wishwell.contacts import addresses
 from wishwell.errors import NotFound, Unauthenticated, Unavailable
 from wishwell.http import assets, rate_limits, request_body, responses
 from wishwell.http.context import Request, Services
@@ -29,6 +30,7 @@ _PRIVATE = ((b"cache-control", b"private, no-store"), _VARY)
 _OURS = frozenset({b"cache-control", b"www-authenticate", b"location", b"x-content-type-options"})
 _OF_ASSETS = frozenset({b"cache-control", b"location"})
 _PREFIX = PREFIX.encode()
+_PROFILE = "/profile"
 
 log = structlog.get_logger("wishwell.storefront")
 
@@ -75,6 +77,8 @@ class Storefront:
         if visit.signed:
             request.query_string = customers.without_platform(request.query_string)
         await self._link(request, visit)
+        if request.reads and route.path == _PROFILE:
+            await self._store_address(request, visit)
         if visit.shopper is None:
             return await self._resolve_nobody(request, visit, route)
         self._act_as(request, visit, visit.shopper)
@@ -240,8 +244,29 @@ class Storefront:
         request.caller = Caller(kind, visit.store, "", profile)
         request.acts_on = profile
 
+    async def finish(self, request: Request, visit: StorefrontRequest) -> None:
+        """Stores what the request says about the shopper, beside the request's own work."""
+        await self._renew_cookie(visit)
+        if not request.reads:
+            await self._store_address(request, visit)
+
+    # rule: mail-addresses
+    async def _store_address(self, request: Request, visit: StorefrontRequest) -> None:
+        """Stores the address that the shop's JWT names with the customer's profile, unless it is
+        stored or the customer has removed their address. Only writes and ``GET /profile`` do, so
+        that other reads cost nothing."""
+        address = visit.shop_address
+        if address is None or not visit.store.mail.mail_on:
+            return
+        db = self._service.db
+        try:
+            if await db.read(addresses.is_new, address):
+                await db.write(addresses.set_by_shop, visit.store, [address], self._service.now())
+        except Unavailable as error:  # the next request retries
+            log.warning("address_put_off", requestId=request.id, reason=error.message)
+
     # rule: session-purged
-    async def renew_cookie(self, visit: StorefrontRequest) -> None:
+    async def _renew_cookie(self, visit: StorefrontRequest) -> None:
         """Renews a visitor's cookie and session, once a day, so that they don't expire."""
         if visit.customer is not None or visit.session is None or not visit.is_due:
             return

@@ -9,6 +9,7 @@ import structlog
 from wishwell import profiles
 from wishwell.access import addresses
 from wishwell.access.auth import Caller
+from wishwell.contacts.addresses import ShopAddress
 from wishwell.errors import (
     Code,
     Forbidden,
@@ -22,7 +23,7 @@ from wishwell.http import rate_limits
 from wishwell.http.context import Request
 from wishwell.profiles import Profile
 from wishwell.shoppers import cookie, customers
-from wishwell.shoppers.customers import Expired, InvalidEvidence, Placeholder
+from wishwell.shoppers.customers import Customer, Expired, InvalidEvidence, Placeholder
 from wishwell.shoppers.shop import StorefrontRequest
 from wishwell.stores import Store
 from wishwell.telemetry import metrics
@@ -189,7 +190,12 @@ async def identify(request: Request, visit: StorefrontRequest) -> None:
         customer = None
         _log_placeholder(request, visit.store, str(placeholder))
     visit.session = session
-    visit.customer = None if customer is None else profiles.of_customer(visit.store, customer)
+    if customer is not None:
+        visit.customer = profiles.of_customer(visit.store, customer.gid)
+        if customer.email:
+            visit.shop_address = ShopAddress(visit.customer, customer.email, customer.language)
+    else:
+        visit.customer = None
     visit.is_identified = True
 
 
@@ -217,23 +223,26 @@ def _log_placeholder(request: Request, store: Store, reason: str) -> None:
 # rule: storefront-naming
 async def _customer(
     request: Request, visit: StorefrontRequest, cookie_headers: list[bytes]
-) -> str | None:
-    """Returns the customer's GID: named by the proxy, else by the platform, else by the shop's
-    JWT."""
+) -> Customer | None:
+    """Returns the customer: named by the proxy, else by the platform, else by the shop's JWT."""
     platform, naming = visit.store.platform, visit.store.naming
     customer_header = request.header(b"wishwell-customer")
     if customer_header is not None:
         if visit.caller is None or visit.caller.kind != "naming":
             raise Invalid("Wishwell-Customer: requires a token created with --names-customers.")
         with _refuse_invalid(Invalid, "invalid_request", "Wishwell-Customer"):
-            return None if customer_header == "-" else customers.gid(platform, customer_header)
+            return (
+                None
+                if customer_header == "-"
+                else Customer(customers.gid(platform, customer_header))
+            )
     if visit.signed:
         with _refuse_invalid(Unauthenticated, "signature_invalid", "The platform's signed query"):
             customer = customers.platform_customer(
                 request.query_string, visit.shop.platform_secrets, int(time.time())
             )
             visit.signature = customers.signature(request.query_string)
-            return None if customer is None else customers.gid(platform, customer)
+            return None if customer is None else Customer(customers.gid(platform, customer))
     header = naming.jwt_header.lower().encode()
     if header and (text := request.header(header)) is not None:
         request.check_once(header)
@@ -253,14 +262,15 @@ async def _customer(
 # rule: storefront-jwt
 async def _customer_of_cookies(
     request: Request, visit: StorefrontRequest, cookie_values: list[bytes]
-) -> str | None:
-    """Returns the GID of the customer that the JWTs of these cookies name, if it is one. A browser
-    sends several if the shop set the cookie on different domains or paths."""
-    gids: set[str] = set()
+) -> Customer | None:
+    """Returns the customer that the JWTs of these cookies name, if it is one. A browser sends
+    several if the shop set the cookie on different domains or paths."""
+    customers_by_gid: dict[str, Customer] = {}
     reason, placeholder = "", None
     for value in cookie_values[:_MAX_JWT_COOKIES]:
         try:
-            gids.add(await visit.shop.customer(value.decode("latin-1")))
+            customer = await visit.shop.customer(value.decode("latin-1"))
+            customers_by_gid[customer.gid] = customer
         except Expired as error:
             # Browsers send a shop's old cookies for years.
             reason = reason or (str(error) if len(cookie_values) > 1 else "")
@@ -268,9 +278,9 @@ async def _customer_of_cookies(
             placeholder = error
         except InvalidEvidence as error:
             reason = str(error)
-    if len(gids) == 1:
-        return gids.pop()
-    if gids:
+    if len(customers_by_gid) == 1:
+        return customers_by_gid.popitem()[1]
+    if customers_by_gid:
         reason = "its cookies name different customers"
     if reason:
         metrics.count_refused_jwt(visit.store.handle)
