@@ -1,12 +1,13 @@
 """Mails to shoppers, from the box on the wishlist page to the link at the foot of a mail."""
 
 import re
+from typing import Any
 
 import pytest
 
 from tests.servers.mail_server import MailServer
 
-from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt, shop_jwt
+from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt
 
 MAILS = ("--mail", "on", "--mail-from", "shop@sender.example", "--mail-delay", "0")
 
@@ -148,7 +149,8 @@ def test_address_in_the_shops_token_is_stored_with_the_profile(mailing):
         assert profile["noticesBy"] == ("mail" if "email" in stored else "address_needed")
         return stored.get("email"), stored.get("language")
 
-    customer, ann = "2001", {"email": "eve@shop.example", "email_verified": True, "locale": "de_DE"}
+    customer = "2001"
+    ann: dict[str, Any] = {"email": "eve@shop.example", "email_verified": True, "locale": "de_DE"}
     gid = mailing.shop.gid(customer)
     signed_in(email="not@shop.example").save(1)
     for claims in (
