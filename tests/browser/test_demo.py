@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import signal
+import smtplib
 import socket
 import subprocess
 import sys
@@ -11,10 +13,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from demo import mail_server, mailbox
 from tests.conftest import slow
 from tests.servers import HERE
 
-from .conftest import ROOT, Demo
+from .conftest import ROOT, Demo, press
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -64,6 +67,70 @@ def test_demo_answers_a_press_with_count_toast_and_one_event(new_shopper, shared
     assert "remove_from_wishlist" in events[1]
     page.goto(f"{shopper.url}/apps/wishlist/")
     expect(page.get_by_role("banner")).to_contain_text("Small Hours")
+
+
+def test_newcomer_reads_a_mail_about_a_lower_price_and_unsubscribes(new_shopper, shared_demo):
+    """The mailbox shows each mail as it comes, and its links work: a visitor confirms an address typed
+    at the box, reads about a price lowered in the mailbox, and unsubscribes. Rules: mail-confirm,
+    mail-links."""
+    shopper = new_shopper(shared_demo)
+    page, letters = shopper.open(), mailbox_of(shopper)
+    before = letters.locator(".letter").count()
+    press(page, 112)
+    shopper.go(page, "/wishlist")
+    page.get_by_label("Notify me of price drops").click()
+    page.get_by_role("textbox", name="Email").fill("new@comer.example")
+    page.get_by_role("button", name="Send").click()
+    expect(letters.locator(".letter")).to_have_count(before + 1)
+    opened = open_link(letters, "To the confirmation")
+    opened.get_by_role("button", name="Yes").click()
+    expect(opened.get_by_role("heading", name="Thank you")).to_be_visible()
+    shopper.go(letters, "/mailbox")
+    letters.get_by_role("button", name="Field notebook: €14 → €11").click()
+    expect(letters.get_by_text("Field notebook: €11, was €14")).to_be_visible()
+    expect(letters.locator(".letter")).to_have_count(before + 2, timeout=30_000)
+    opened = open_link(letters, "Field notebook")
+    expect(opened.locator("main .price")).to_have_text("€11")
+    letters.get_by_text("Text part").click()
+    expect(letters.get_by_text("Saved at €14.00, now €11.00")).to_be_visible()
+    opened = open_link(letters, "Unsubscribe", is_open=True)
+    opened.get_by_role("button", name="Unsubscribe").click()
+    expect(opened.get_by_role("heading")).not_to_have_text("Unsubscribe")
+    shopper.go(page, "/wishlist")
+    expect(page.get_by_label("Notify me of price drops")).not_to_be_checked()
+
+
+def mailbox_of(shopper):
+    """Opens the mailbox in a tab of its own."""
+    page = shopper.context.new_page()
+    shopper.go(page, "/mailbox")
+    return page
+
+
+def open_link(letters, name, *, is_open=False):
+    """Opens the newest mail in the mailbox, and a link of it in a new tab. Returns the tab."""
+    if not is_open:
+        letters.locator(".letter").first.click()
+    with letters.context.expect_page() as opened:
+        letters.frame_locator("iframe").get_by_role("link", name=name).click()
+    return opened.value
+
+
+def test_mailbox_shows_a_mail_without_running_it():
+    """The mail server keeps a mail's lines as they were sent, for each recipient, and answers commands
+    that it doesn't know. The page escapes headers and text; the HTML part runs in a sandbox."""
+    with mail_server.running() as server, smtplib.SMTP(HERE, server.server_address[1]) as client:
+        assert client.docmd("DATA")[0] == client.docmd("STARTTLS")[0] == 503
+        content = "Subject: =?utf-8?q?<b>=C3=A9?=\nTo: <i>\n\n.\n..two\n<script>1</script>\n"
+        client.sendmail("a@shop.example", ["b@home.example", "é@home.example"],
+                        content, mail_options=["SMTPUTF8"])  # fmt: skip
+        first, second = server.mails
+    assert (first.recipient, second.recipient) == ("b@home.example", "é@home.example")
+    assert first.part("plain").splitlines() == [".", "..two", "<script>1</script>"]
+    shown = mailbox.mail("/mailbox/1", first) + mailbox.index(server.mails, [])
+    assert "<h1>&lt;b&gt;é</h1>" in shown and "é@home.example" in shown
+    assert not {"<b>", "<i>", "<script>1"} & {*re.findall(r"<\w+>1?", shown)}
+    assert "sandbox allow-popups" in mailbox.HTML_PART["content-security-policy"]
 
 
 @pytest.mark.slow
