@@ -9,20 +9,26 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import uvicorn
 
-from demo import catalogue, forward, shop
-from demo.mailbox import Mailbox
+from demo import catalogue, forward, mail_server, shop
+from demo.catalogue import Product
 from wishwell.errors import ServiceError
 from wishwell.server import serve
 from wishwell.telemetry import log
 
 _START_SECONDS = 30
+
+_WISHWELL = [sys.executable, "-m", "wishwell"]
+_COLUMNS = ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
+_PRODUCTS = ["products", "-", "--format", "jsonl", "--store", "default", "--map", _COLUMNS]
+_MAILS = ["--mail", "on", "--mail-from", "hello@small-hours.example", "--mail-delay", "0",
+          "--mail-per-day", "24"]  # fmt: skip
 
 _TRY = """
   The shop is open: {url}
@@ -34,8 +40,8 @@ _TRY = """
     Press a heart on a product's page, and choose the list. Undo it. Look into the console: analytics get one event.
     Open {url}/apps/wishlist/: the service's own page, in the shop's look.
     Share the list, open its link in another browser, and reserve something.
-    Tick "Notify me" on the wishlist, type any address, and read the mail in {url}/mailbox. Confirm it, lower the prices.
     Sign in as Mira: the list is hers now. Sign out: it is gone. Sign in as Jonas: he has none of it.
+    Get a mail: on the wishlist, tick the box, type any address; read and lower a price at {url}/mailbox.
     Watch the network: no token ever reaches the browser.
 
   Nothing is kept after Ctrl-C.
@@ -58,9 +64,8 @@ def main(host: str, port: int) -> None:
     key = secrets.token_urlsafe(32)
     host, port = listening.getsockname()[:2]
     origin = f"http://{host}:{port}"
-    mailbox = Mailbox()
-    with _service(key, origin, mailbox.url) as (url, publish):
-        _serve(shop.Shop(key, forward.to(url), mailbox, publish), listening, origin)
+    with mail_server.running() as mails, _service(key, origin, mails.url) as (url, publish):
+        _serve(shop.Shop(key, forward.to(url), mails.mails, publish), listening, origin)
 
 
 def _serve(application: shop.Shop, listening: socket.socket, origin: str) -> None:
@@ -72,14 +77,15 @@ def _serve(application: shop.Shop, listening: socket.socket, origin: str) -> Non
 
 
 @contextmanager
-def _service(key: str, origin: str, smtp_url: str) -> Iterator[tuple[str, Callable[[], None]]]:
+def _service(
+    key: str, origin: str, smtp_url: str
+) -> Iterator[tuple[str, Callable[[Iterable[Product]], None]]]:
     """Runs `wishwell serve` on a new database until the shop stops; yields the service's URL, and a
-    function that sends the catalogue again.
+    function that sends it changed products.
 
-    The store identifies customers by the shop's cookie, a JWT signed with ``key``, and has the
-    products of the shop at ``origin``.
+    The store identifies customers by the shop's cookie, a JWT signed with ``key``, has the products
+    of the shop at ``origin``, and sends mails by the server at ``smtp_url``.
     """
-    wishwell = [sys.executable, "-m", "wishwell"]
     with tempfile.TemporaryDirectory(prefix="wishwell-demo-") as name:
         folder = Path(name)
         port = _free_port()
@@ -89,32 +95,25 @@ def _service(key: str, origin: str, smtp_url: str) -> Iterator[tuple[str, Callab
             "WISHWELL_PORT": str(port),
             "WISHWELL_TRUSTED_PROXIES": "127.0.0.1",
             "WISHWELL_SMTP_URL": smtp_url,
+            "WISHWELL_MAIL": "on",
         }
+        _run(environment, ["init"])
+        _run(
+            environment,
+            ["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-",
+             "--shop-name", "Small Hours", "--accent", "#8f1230", "--shop-url", "/",
+             *_MAILS, "--service-url", origin],
+            key,
+        )  # fmt: skip
 
-        def run(*words: str, stdin: str = "") -> None:
-            done = subprocess.run(
-                [*wishwell, *words], env=environment, input=stdin, capture_output=True, text=True
-            )
-            if done.returncode:
-                raise click.ClickException(done.stderr.strip())
+        def publish(products: Iterable[Product]) -> None:
+            _run(environment, _PRODUCTS, catalogue.lines(origin, products))
 
-        def publish() -> None:
-            command = ["products", "-", "--format", "jsonl", "--store", "default", *map_option]
-            run(*command, stdin=catalogue.lines(origin))
-
-        map_option = "--map", ",".join(f"{name}={name}" for name in catalogue.COLUMNS)
-        run("init")
-        look = "--shop-name", "Small Hours", "--accent", "#8f1230", "--shop-url", "/"
-        # Links in mails lead to the shop, which forwards them.
-        mails = ["--mail", "on", "--mail-from", "shop@smallhours.example", "--mail-delay", "0"]
-        mails += ["--mail-per-day", "24", "--service-url", origin]
-        cookie = "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-"
-        run("store", "update", "default", *cookie, *look, *mails, stdin=key)
-        publish()
+        publish(catalogue.PRODUCTS)
         log_file = folder / "service.log"
         with log_file.open("wb") as output:
             service = subprocess.Popen(
-                [*wishwell, "serve"], env=environment, stdout=output, stderr=output
+                [*_WISHWELL, "serve"], env=environment, stdout=output, stderr=output
             )
         try:
             url = f"http://127.0.0.1:{port}"
@@ -124,6 +123,15 @@ def _service(key: str, origin: str, smtp_url: str) -> Iterator[tuple[str, Callab
         finally:
             service.terminate()
             service.wait()
+
+
+def _run(environment: dict[str, str], words: list[str], stdin: str = "") -> None:
+    """Runs a command of `wishwell`. Raises ``ClickException``."""
+    done = subprocess.run(
+        [*_WISHWELL, *words], env=environment, input=stdin, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise click.ClickException(done.stderr.strip())
 
 
 def _free_port() -> int:

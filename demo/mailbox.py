@@ -1,84 +1,77 @@
-"""A mailbox for the demo's shoppers: a small SMTP server on loopback, and the pages of its mails."""
+"""The pages of the mailbox: the mails of the shop's shoppers, and prices to lower."""
 
-import asyncio
-import email
-import email.policy
-import threading
-from email.message import EmailMessage
+from collections.abc import Iterable, Sequence
 from html import escape
 
-from demo.pages import HTML, Answer
+from demo import catalogue
+from demo.catalogue import Product
+from demo.mail_server import Mail
 
-_MAX_MAILS = 100
-_MAX_BYTES = 1_000_000
-
-# The mail's own styles are inline. Its links open in the same tab.
-_OF_MAIL = {
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; "
-    "base-uri 'none'; form-action 'none'"
+HTML_PART = {
+    "content-type": "text/html; charset=utf-8",
+    # A mail's own styles, but no script; its links open in a new tab, as mail programs do it.
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
+    "img-src 'self' https:; base-uri 'none'; frame-ancestors 'self'; "
+    "sandbox allow-popups allow-popups-to-escape-sandbox",
 }
 
+_SHOWN = ("From", "Reply-To", "To", "Date")
+_STEPS = """<ol class="steps">
+<li>Press a heart in <a href="/">the shop</a>.</li>
+<li>On <a href="/wishlist">your wishlist</a>, tick “Notify me of price drops and restocks”, and type any address.</li>
+<li>Come back, read the mail, and press its button.</li>
+<li>Lower the product’s price below. The next mail comes within seconds.</li>
+</ol>"""
 
-class Mailbox:
-    """Receives mails on a free port, in a thread of its own, until the program ends."""
 
-    def __init__(self) -> None:
-        self.mails: list[tuple[str, EmailMessage]] = []
-        self.port = 0
-        ready = threading.Event()
-        threading.Thread(target=lambda: asyncio.run(self._serve(ready)), daemon=True).start()
-        ready.wait()
+def index(mails: Sequence[Mail], products: Iterable[Product]) -> str:
+    """Returns the list of mails, the newest first, or the steps to the first one; and the products,
+    each with a button that lowers its price."""
+    rows = "\n".join(
+        f'<li><a class="letter" href="/mailbox/{number}"><span class="name">{escape(mail.subject)}</span>'
+        f"<span>To {escape(mail.recipient)}</span></a></li>"
+        for number, mail in reversed([*enumerate(mails, 1)])
+    )
+    prices = "\n".join(f"<li>{_price(product)}</li>" for product in products)
+    return f"""<div class="hello-there"><h1>Mailbox</h1>
+<p>Mails to this shop’s shoppers arrive here, whatever their address. None leaves this computer.</p></div>
+<div id="mails" data-count="{len(mails)}">{f'<ul class="letters">{rows}</ul>' if mails else _STEPS}</div>
+<section class="prices"><h2>Lower a price</h2>
+<p>As the shop’s owner would. Whoever saved the product and confirmed an address gets a mail, one a day
+about each product.</p>
+<form method="post" action="/mailbox/prices"><ul>
+{prices}
+</ul></form></section>
+<script type="module" src="/static/mailbox.js"></script>"""
 
-    @property
-    def url(self) -> str:
-        return f"smtp://127.0.0.1:{self.port}"
 
-    def answer(self, path: str) -> Answer | None:
-        """Returns a mail as the page at ``/mailbox/<number>``, or ``None``."""
-        number = path.removeprefix("/mailbox/")
-        if not number.isdecimal() or not 0 < int(number) <= len(self.mails):
-            return None
-        part = self.mails[int(number) - 1][1].get_body(("html",))
-        text = part.get_content() if part is not None else "This mail has no HTML part."
-        return 200, HTML | _OF_MAIL, text.encode()
+def _price(product: Product) -> str:
+    before, name = catalogue.BY_PICTURE[product.picture].price, escape(product.name)
+    if product.price < before:
+        return f"{name}: €{product.price}, was €{before}"
+    lowered = catalogue.lowered(product).price
+    return f"""<button class="plain" name="product" value="{product.picture}">
+{name}: €{before} → €{lowered}</button>"""
 
-    def page(self) -> str:
-        """Returns the content of the page that lists the mails, the newest first."""
-        rows = "\n".join(
-            f'<li><a href="/mailbox/{number}"><strong>{escape(message["Subject"])}</strong> '
-            f"<span>{escape(recipient)}</span></a></li>"
-            for number, (recipient, message) in reversed([*enumerate(self.mails, 1)])
-        )
-        return f"""<div class="narrow"><h1>Mailbox</h1>
-<p>What this shop’s shoppers get by mail: tick “Notify me” on <a href="/wishlist">the wishlist</a> and type
-any address, confirm it here, then lower the prices.</p>
-<form method="post" action="/lower-prices"><button class="button">Lower all prices by a fifth</button></form>
-<ul class="mails">{rows or "<li>No mails yet. Reload this page.</li>"}</ul></div>"""
 
-    async def _serve(self, ready: threading.Event) -> None:
-        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, limit=_MAX_BYTES)
-        self.port = server.sockets[0].getsockname()[1]
-        ready.set()
-        async with server:
-            await server.serve_forever()
+def mail(path: str, mail: Mail) -> str:
+    """Returns the page of a mail at a path: as a mail program shows it, its text part, and its headers."""
+    message = mail.message
+    facts = "\n".join(
+        f"<dt>{name}</dt><dd>{escape(str(message[name]))}</dd>" for name in _SHOWN if message[name]
+    )
+    headers = "\n".join(f"{name}: {value}" for name, value in message.items())
+    return f"""<article class="mail">
+<p class="back"><a href="/mailbox">All mails</a></p>
+<h1>{escape(mail.subject)}</h1>
+<dl>{facts}</dl>
+<iframe title="The mail" src="{path}/html" sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe>
+<details><summary>Text part</summary><pre>{escape(mail.part("plain"))}</pre></details>
+<details><summary>Headers</summary><pre>{escape(headers)}</pre></details>
+</article>"""
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Speaks as much SMTP as the service does."""
-        recipient = ""
-        writer.write(b"220 mailbox\r\n")
-        while line := (await reader.readline()).decode("latin-1").strip():
-            command = line[:4].upper()
-            if command == "RCPT":
-                recipient = line.partition("<")[2].partition(">")[0]
-            if command == "DATA":
-                writer.write(b"354 go on\r\n")
-                content = await reader.readuntil(b"\r\n.\r\n")
-                raw = content.removesuffix(b".\r\n").replace(b"\r\n..", b"\r\n.")
-                message = email.message_from_bytes(raw, policy=email.policy.default)
-                if isinstance(message, EmailMessage) and len(self.mails) < _MAX_MAILS:
-                    self.mails.append((recipient, message))
-            writer.write(b"221 bye\r\n" if command == "QUIT" else b"250 OK\r\n")
-            await writer.drain()
-            if command == "QUIT":
-                break
-        writer.close()
+
+def html_part(mail: Mail) -> bytes:
+    """Returns a mail's HTML part, whose links open in a new tab."""
+    html = mail.part("html") or f"<pre>{escape(mail.part('plain'))}</pre>"
+    return html.replace("<head>", '<head><base target="_blank">', 1).encode()

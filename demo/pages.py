@@ -23,6 +23,7 @@ _HEART = _ICON.format(
     "M12 20.6C5.6 15.9 2.8 12.6 2.8 9a4.9 4.9 0 0 1 9.2-2.3A4.9 4.9 0 0 1 21.2 9c0 3.6-2.8 6.9-9.2 11.6z"
 )
 _BAG = _ICON.format("M5 8.5h14l1 11.5H4zM8.5 11V7a3.5 3.5 0 0 1 7 0v4")
+_LETTER = _ICON.format("M3 6h18v12.5H3zM3 6.5l9 7 9-7")
 _COUNT = '<wishlist-count class="badge"{}></wishlist-count>'
 
 
@@ -55,8 +56,8 @@ def page(title: str, main: str, customer: str | None, here: str = "") -> str:
   <a class="brand" href="/">Small Hours</a>
   <nav aria-label="Shop">
     {_link("/wishlist", f'{_HEART} <span class="word">Wishlist</span> {count}', here)}
-    {_link("/mailbox", "Mailbox", here)}
     {_link("/cart", f'{_BAG} <span class="word">Cart</span> <span class="badge" id="carted" hidden></span>', here)}
+    {_link("/mailbox", f'{_LETTER} <span class="word">Mailbox</span>', here)}
     {account}
   </nav>
 </header>
