@@ -6,7 +6,7 @@ import pytest
 
 from tests.servers.mail_server import MailServer
 
-from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt, shop_jwt
+from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt
 
 MAILS = ("--mail", "on", "--mail-from", "shop@sender.example", "--mail-delay", "0")
 
