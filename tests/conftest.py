@@ -137,13 +137,20 @@ class Member(NamedTuple):
 class Shop:
     """A store for one test: its admin token, and clients for its customers and visitors."""
 
-    def __init__(self, service: Service, *options: str, first: bool = False) -> None:
-        """Creates the store; with ``first``, adopts the service's default store instead."""
+    def __init__(
+        self,
+        service: Service,
+        *options: str,
+        first: bool = False,
+        usual: tuple[str, ...] = ("--notices", "opt-out"),
+    ) -> None:
+        """Creates the store; with ``first``, adopts the service's default store instead. ``usual``:
+        options that come before the others, except for an old release, which lacks them."""
         self.service = service
         self.handle = f"shop-{secrets.token_hex(6)}"
         words = ("update", "default", "--handle") if first else ("create",)
         [self.record] = json.loads(
-            service.quick("store", *words, self.handle, "--notices", "opt-out", *options, "--json")
+            service.quick("store", *words, self.handle, *usual, *options, "--json")
         )
         self.id: str = self.record["id"]
         self.platform: str = self.record["platform"]

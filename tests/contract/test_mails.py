@@ -353,6 +353,24 @@ def test_mails_are_paused_when_the_server_refuses_them(bench, mailing, outcome, 
     assert len(claim(bench, mailing, 20)) == (1 if outcome == "recipient_refused" else count + 1)
 
 
+def test_restored_mails_are_cancelled_even_where_they_were_paused(bench, mailing):
+    """After a restore the mails of the backup are cancelled, waiting or interrupted ones, also in a
+    store that was paused. Rules: mail-paused, journal-replay."""
+    profiles = [known(bench, mailing, f"{n}@shop.example") for n in range(2)]
+    for profile in profiles:
+        notify(bench, mailing, profile)
+    later(bench, 16)
+    assert begin(bench, mailing, claim(bench, mailing, limit=1)[0])
+    bench.write(store_mails.pause, mailing, "535 refused", now(bench))
+    bench.write(store_mails.pause_all, now(bench))
+    assert bench.read(store_mails.find, mailing.id).problem == store_mails.RESTORED
+    assert bench.write(queue.cancel_batch, mailing, now(bench)) == 1
+    later(bench, 3)
+    assert bench.write(queue.cancel_batch, mailing, now(bench)) == 1
+    bench.write(store_mails.resume, mailing, now(bench))
+    assert claim(bench, mailing) == []
+
+
 def test_mails_are_paused_again_when_the_backlog_is_refused_too(bench, mailing):
     """After `resume`, refusals count by when they happened, not by when the mail was created.
     Rule: mail-paused."""

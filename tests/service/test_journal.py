@@ -139,7 +139,7 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
 
 def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service):
     """An action by the API or the platform writes a line with the token and the profile's derived key, but no
-    GID. An erasure's line also has the sessions that were linked to the customer. Rule: journal-first."""
+    GID and no address. An erasure's line also has the sessions that were linked to the customer. Rule: journal-first."""
     platform = Platform(service, NEW, options=("--events", "on"))
     shop, other = platform.shop, platform.shop.another_admin_token()
     ann, bob = (shop.gid(str(number)) for number in (1, 2))
@@ -153,6 +153,9 @@ def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service)
     called_off = platform.asks("shop/redact")
     for path in (f"/tokens/{tokens['another']}", f"/webhooks/{hook}", f"/requests/{called_off}"):
         assert shop.admin.delete(path).status_code == 204
+    assert shop.acting_as(bob).patch("/profile", json={"notices": False}).status_code == 200
+    bounced = {"suppressions": [{"email": "bob@secret.example", "reason": "bounced"}]}
+    assert shop.admin.put("/mails/suppressions", json=bounced).status_code == 200
     assert shop.acting_as(ann).delete("/profile").status_code == 204
     platform.asks("customers/redact", "2")
     assert wait_until(lambda: len(lines(service, "profile.erased")) == 2, seconds=30)
@@ -167,6 +170,8 @@ def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service)
         ("token.revoked", me, tokens["another"]),
         ("webhook.deleted", me, hook),
         ("request.called_off", me, called_off),
+        ("notices.withdrawn", me, of_bob),
+        ("address.suppressed", me, None),
         ("profile.revoked", me, of_ann),
         ("profile.erased", me, of_ann),
         ("profile.revoked", "platform", of_bob),
@@ -177,7 +182,8 @@ def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service)
     assert [*sessions] == [ids.profile_key(shop.id, visitor.gid)]
     assert ids.TIME_PATTERN.fullmatch(*sessions.values())
     text = (service.folder / "wishwell.db.journal.jsonl").read_text()
-    assert not [one for one in (ann, bob, other, shop.admin_token) if one in text]
+    secrets = (ann, bob, other, shop.admin_token, "bob@secret.example")
+    assert not [one for one in secrets if one in text]
 
 
 @pytest.mark.either_engine
@@ -217,7 +223,9 @@ def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
         for one in full.client(token).get("/tokens").json()["data"]
         if one["label"] == "other"
     ]
-    for refused in (admin.delete("/profile"), full.client(token).delete(f"/tokens/{id}")):
+    turned_off = admin.patch("/profile", json={"notices": False})
+    revoked = full.client(token).delete(f"/tokens/{id}")
+    for refused in (admin.delete("/profile"), revoked, turned_off):
         assert refused.status_code == 503
         says = "The service can't record this in its journal. Nothing was done."
         assert refused.json()["error"]["message"] == says
@@ -228,8 +236,9 @@ def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
         assert (code, out) == (1, "")
         assert "The journal /dev/full can't be written, so nothing was done. " in err
         assert "No space left" in err
-    wait_for_value(full, "wishwell_unrecorded_acts_total", lambda number: number == 2)
+    wait_for_value(full, "wishwell_unrecorded_acts_total", lambda number: number == 3)
     assert len(admin.get("/items").json()["data"]) == 1
+    assert admin.get("/profile").json()["data"]["notices"] is None
     assert another.get("/items").status_code == 200
     assert len(json.loads(full.quick("token", "list", "--json"))) == 2
     full.close()

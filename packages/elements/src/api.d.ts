@@ -2885,7 +2885,6 @@ export interface components {
             notices: components["schemas"]["MakesNotices"];
             quantity: components["schemas"]["Quantity"];
             savedAt: components["schemas"]["Timestamp"];
-            emailUnconfirmed?: components["schemas"]["EmailAddress"];
             variantId?: components["schemas"]["ProductId"];
         };
         WisherPage: {

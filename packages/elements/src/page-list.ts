@@ -315,11 +315,6 @@ export abstract class PageElement extends View<Item> {
     }
   }
 
-  /** Reads the profile again. */
-  reload() {
-    this.refresh();
-  }
-
   // ------------------------------------------------------------------------------------ items
 
   /** Adds the item to a list. `after`: the item to place it after, or null for first. */

@@ -26,15 +26,21 @@ export class Notices {
   /** Returns a line about the address: that it waits for its owner, or how to remove it. */
   address(): Child {
     const { say } = this.page;
-    const { noticesBy, emailStatus, email = '' } = this.#profile ?? {};
+    const { noticesBy, notified, emailStatus, emailConfirmedAt, email = '' } = this.#profile ?? {};
     const isPending = emailStatus === 'pending' && noticesBy === 'address_needed';
-    if (!isPending && noticesBy !== 'mail') return false;
-    const press = { onclick: isPending ? this.#ask : this.#remove };
+    if (!isPending && emailStatus !== 'confirmed') return false;
+    // It was confirmed on this device before the sign-in, so that no mail waits for its owner.
+    const isMoved = isPending && emailConfirmedAt;
+    const isUsed = notified && noticesBy === 'mail';
+    const name = isMoved ? 'mailOwn' : isPending ? 'mailWaits' : isUsed && 'mailTo';
+    const press = (onclick: () => void, label: 'mailYes' | 'mailAgain' | 'mailRemove') =>
+      h('button.plain', { onclick }, say(label));
     return h(
       'div.notice.address',
       {},
-      say(isPending ? 'mailWaits' : 'mailTo', { email }),
-      h('button.plain', press, say(isPending ? 'mailAgain' : 'mailRemove')),
+      name ? say(name, { email }) : `${say('email')}: ${email}`,
+      isMoved && press(() => this.#choose(true), 'mailYes'),
+      isPending && !isMoved ? press(this.#ask, 'mailAgain') : press(this.#remove, 'mailRemove'),
     );
   }
 
@@ -64,9 +70,10 @@ export class Notices {
     const email = await this.page.ask(say('mailAsk'), say('mailSend'), { field });
     if (!email) return;
     const body = { email, notices: true, language: this.page.locale };
-    await this.page.attempt(() => this.page.wishlist.call('POST', 'profiles/identify', { body }));
-    this.page.toast(say('mailSent'));
-    this.page.reload();
+    await this.page.attempt(async () => {
+      await this.page.wishlist.call('POST', 'profiles/identify', { body });
+      this.page.toast(say('mailSent'));
+    });
   };
 
   readonly #choose = (notices: boolean) =>
@@ -80,8 +87,5 @@ export class Notices {
     });
 
   readonly #remove = () =>
-    this.page.attempt(async () => {
-      await this.page.wishlist.call('DELETE', 'profile/email');
-      this.page.reload();
-    });
+    this.page.attempt(() => this.page.wishlist.call('DELETE', 'profile/email'));
 }

@@ -46,14 +46,12 @@ function show(data, at) {
 
 function people(wishers, redraw) {
   if (!wishers.rows.length) return empty('Nobody wants this right now', 'Shoppers appear here as soon as they save it, newest first.');
-  const heads = ['Shopper', 'Email', 'Variant', ['Quantity', 'number'], 'Saved', 'Price alerts'];
+  const heads = ['Shopper', 'Variant', ['Quantity', 'number'], 'Saved', 'Price alerts'];
   const line = (row) => html`<tr>
     <th scope="row"><a href=${to('shoppers', { id: row.profile })}>${row.profile.split('/').slice(3).join(' ')}</a></th>
-    <td>${row.emailUnconfirmed ? html`${row.emailUnconfirmed} <span class="badge">unverified</span>` : '–'}</td>
     <td>${row.variantId ?? '–'}</td><td class="number">${number(row.quantity)}</td>
     <td>${time(row.savedAt)}</td><td>${{ true: 'on', false: 'off' }[row.notices] ?? 'not asked'}</td></tr>`;
-  return html`<p class="soft">Email addresses are unverified.</p>
-    ${table('Who wants this', heads, wishers.rows.map(line))}${wishers.more(redraw)}`;
+  return html`${table('Who wants this', heads, wishers.rows.map(line))}${wishers.more(redraw)}`;
 }
 
 export default { path: 'product', under: 'products', name: 'Product', load, show, title };

@@ -122,7 +122,7 @@ async def mail_resume(db: Database, _: Settings, /, handle: str) -> None:
 
 async def _cancel_all(db: Database, target: Store) -> int:
     cancelled = 0
-    while count := await db.write(queue.cancel_batch, target):
+    while count := await db.write(queue.cancel_batch, target, now()):
         cancelled += count
         await asyncio.sleep(0.02)
     return cancelled

@@ -235,9 +235,10 @@ FROM mails m JOIN profiles p ON p.profile_id = m.profile_id
 WHERE m.profile_id = :profile AND p.closed_at IS NULL ORDER BY m.id DESC;
 
 -- name: mails_cancel
+-- Waiting mails, and those whose sender crashed; one that is being sent goes out.
 UPDATE mails SET state = 'cancelled', due_at = NULL, claim = '' WHERE (profile_id, id) IN (
     SELECT m.profile_id, m.id FROM mails m
-    WHERE m.store_id = :store AND m.due_at IS NOT NULL AND m.state = 'waiting' LIMIT :limit)
+    WHERE m.store_id = :store AND (m.state = 'waiting' OR (m.state = 'sending' AND m.due_at <= :now)) LIMIT :limit)
 RETURNING id;
 
 -- name: mails_cancel_of_profile

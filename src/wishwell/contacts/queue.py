@@ -383,9 +383,9 @@ async def count_states(tx: Reader, store: Store) -> dict[str, int]:
 
 
 # rule: mail-paused
-async def cancel_batch(tx: Writer, store: Store) -> int:
+async def cancel_batch(tx: Writer, store: Store, now: str) -> int:
     """Cancels some of a store's waiting mails. Returns how many."""
-    return len(await tx.all("mails_cancel", store=store.id, limit=_BATCH_SIZE))
+    return len(await tx.all("mails_cancel", store=store.id, now=now, limit=_BATCH_SIZE))
 
 
 # rule: mail-retention

@@ -37,8 +37,9 @@ async def find(tx: Reader, store_id: str) -> MailState:
 async def lock(tx: Writer, store_id: str) -> MailState:
     """Locks the state of a store's mails, which serialises the processes that claim them."""
     await tx.begin()
-    await tx.run("store_mail_open", store=store_id)
-    await tx.one("store_mail_lock", store=store_id)
+    if await tx.one("store_mail_lock", store=store_id) is None:
+        await tx.run("store_mail_open", store=store_id)
+        await tx.one("store_mail_lock", store=store_id)
     return await find(tx, store_id)
 
 
@@ -52,10 +53,12 @@ async def pause(tx: Writer, store: Store, problem: str, now: str) -> None:
 
 # rules: mail-paused, journal-replay
 async def pause_all(tx: Writer, now: str) -> None:
-    """Pauses the mails of all stores that send any, because a backup was restored."""
+    """Pauses the mails of all stores that send any, because a backup was restored, also where they
+    were paused for another reason."""
     for store in await stores.listed(tx):
         if store.mail.mail_on:
-            await pause(tx, store, RESTORED, now)
+            await lock(tx, store.id)
+            await tx.run("store_mail_pause", store=store.id, problem=RESTORED, now=now)
 
 
 # rule: mail-paused

@@ -184,7 +184,7 @@ WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until > :no
 GROUP BY c.product_id;
 
 -- name: store_items_wished_page
--- Items with their owners' contact data, for the list of a product's wishers.
-SELECT i.id, p.gid, p.email, p.notices, i.variant_id, i.quantity, i.created_at{beyond}
+-- Items with their owners, for the list of a product's wishers.
+SELECT i.id, p.gid, p.notices, i.variant_id, i.quantity, i.created_at{beyond}
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :owner AND p.closed_at IS NULL;

@@ -20,13 +20,12 @@ class Wisher(msgspec.Struct, rename="camel", omit_defaults=True):
     notices: records.MakesNotices
     quantity: types.Quantity
     saved_at: types.Time
-    email_unconfirmed: types.EmailAddress | UnsetType = UNSET
     variant_id: types.ProductId | UnsetType = UNSET
 
 
 _BATCH_SIZE = 10_000  # rows per batch
 
-COLUMNS = ("profile", "emailUnconfirmed", "notices", "variantId", "quantity", "savedAt")
+COLUMNS = ("profile", "notices", "variantId", "quantity", "savedAt")
 
 
 def search_for(product: str, variant: str | None) -> Search:
@@ -49,12 +48,10 @@ async def page(tx: Reader, store: Store, page_request: PageRequest) -> Page[Wish
     """Returns a page of the current wishes that match a search of ``search_for``."""
 
     def from_row(row: Row) -> Wisher:
-        _, gid, email, notices, variant, quantity, saved_at = row
+        _, gid, notices, variant, quantity, saved_at = row
         wisher = Wisher(gid, records.notice_choice(notices), quantity, saved_at)
         if variant:
             wisher.variant_id = store.shown_id(variant)
-        if email is not None:
-            wisher.email_unconfirmed = email
         return wisher
 
     return await pages.read(tx, "items_wished", WholeStore(store), page_request, from_row)

@@ -868,7 +868,6 @@ class Wisher(Record, frozen=True):
     notices: bool | None
     quantity: int
     saved_at: datetime
-    email_unconfirmed: str | None = None
     variant_id: ProductId | None = None
 
 
