@@ -241,3 +241,30 @@ def test_forged_webhooks_do_not_block_proven_ones(new_service):
         assert [one.status_code for one in forged] == [401, 401, 415, 413, 401, 401, 429]
         assert result(platform.send("products/delete", sent)) == "applied"
         assert client.get("/items").status_code == 429
+
+
+def test_verified_address_of_the_platform_is_stored(platform):
+    """A customer's webhook stores the verified address and language with an existing profile, whatever
+    the order of deliveries. Rules: mail-addresses, platform-signed."""
+
+    def sent(email, seconds, **changes):
+        body = {"id": 7_001, "email": email, "verified_email": True, "locale": "de"}
+        return body | {"updated_at": now(seconds)} | changes
+
+    ann = platform.shop.customer("7001")
+    ann.http.post("/items", json={"productId": 1}).raise_for_status()
+    bodies = (
+        ("applied", sent("ann@shop.example", -60)),
+        ("unchanged", sent("ann@old.example", -600)),
+        ("applied", sent("ann@new.example", -5, locale=None)),
+        ("ignored", sent("ann@other.example", 0, verified_email=False)),
+        ("ignored", sent(None, 0)),
+        ("ignored", sent("no address", 0)),
+        ("ignored", sent("ben@shop.example", 0, id=7_002)),
+    )
+    assert result(platform.send("customers/create", {"id": 7_001, "email": "a@b.example"}), 401)
+    for expected, body in bodies:
+        assert result(platform.send("customers/update", body)) == expected, body
+    profile = platform.shop.acting_as(platform.shop.gid("7001")).get("/profile").json()["data"]
+    shown = profile["email"], profile["emailStatus"], profile["emailSource"], profile["language"]
+    assert shown == ("ann@new.example", "confirmed", "shop", "de")

@@ -6970,7 +6970,7 @@ export interface operations {
                  * @description The topic, whose fields the body contains.
                  * @example customers/redact
                  */
-                "X-Shopify-Topic": "customers/data_request" | "customers/redact" | "shop/redact" | "products/create" | "products/update" | "products/delete" | "orders/paid" | "orders/updated" | "orders/cancelled";
+                "X-Shopify-Topic": "customers/data_request" | "customers/redact" | "shop/redact" | "products/create" | "products/update" | "products/delete" | "orders/paid" | "orders/updated" | "orders/cancelled" | "customers/create" | "customers/update";
                 /**
                  * @description The id of the delivery.
                  * @example b54557e4-8bdd-4b37-8a5f-bf7d70bcd043

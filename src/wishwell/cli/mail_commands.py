@@ -11,7 +11,7 @@ from wishwell.cli import terminal
 from wishwell.cli.common_options import JSON, clock, in_database, now, read_file
 from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
-from wishwell.contacts import confirmations, queue, store_mails, suppressions
+from wishwell.contacts import addresses, confirmations, queue, store_mails, suppressions
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
 from wishwell.mailer import compose, contents, smtp
@@ -42,6 +42,8 @@ class MailStatus(msgspec.Struct, rename="camel"):
     own_server: bool
     mails: dict[str, int]
     """The number of mails of the last 30 days by state."""
+    shoppers: int
+    """The number of shoppers who may be written to, suppressed ones included."""
 
 
 @mail.command("show")
@@ -56,7 +58,8 @@ async def mail_show(db: Database, _: Settings, /, handle: str, as_json: bool) ->
         state = await store_mails.find(tx, target.id)
         counts = await queue.count_states(tx, target)
         is_on, has_own = target.mail.mail_on, bool(state.sealed)
-        return MailStatus(handle, is_on, state.paused_at, state.problem, has_own, counts)
+        shoppers = await addresses.count_reachable(tx, target)
+        return MailStatus(handle, is_on, state.paused_at, state.problem, has_own, counts, shoppers)
 
     terminal.show([await db.read(find)], as_json)
 

@@ -156,6 +156,9 @@ def _parse_address(settings: Settings, target: Store, row: dict[str, str]) -> ad
     customer = row["customer"]
     gid = customer if customer.startswith("gid://") else ids.customer_gid(target.platform, customer)
     profile: Profile = profiles.parse(target, settings.session_namespace, gid, "customer")
+    language = row.get("language", "")
+    if language and not addresses.read_language(language):
+        raise Invalid(f"language: {language[:30]!r} isn't a language such as de or pt-BR.")
     return addresses.ShopAddress(
-        profile, profiles.check_email(row["email"]), row.get("language", "")
+        profile, profiles.check_email(row["email"]), addresses.read_language(language)
     )

@@ -1,4 +1,4 @@
-"""Reads Shopify's webhooks about products and orders, and applies them to the store.
+"""Reads Shopify's webhooks about products, orders and customers, and applies them to the store.
 
 The state comes from the body, never from the topic, so deliveries may be late, repeated, and in any
 order. Written for the payloads of API version 2026-04, which omit nothing that is read here.
@@ -15,6 +15,8 @@ import msgspec
 from msgspec import Meta
 
 from wishwell import ids, products, profiles, stores
+from wishwell.contacts import addresses
+from wishwell.contacts.addresses import ShopAddress
 from wishwell.db import RunAgain, Writer
 from wishwell.errors import Invalid, Unauthenticated
 from wishwell.field_types import MAX_NUMBER
@@ -190,6 +192,28 @@ class OrderBody(msgspec.Struct):
             return None
 
 
+class CustomerBody(msgspec.Struct):
+    """The body of ``customers/create`` and ``customers/update``."""
+
+    id: int
+    updated_at: Time
+    verified_email: bool
+    email: str | None
+    locale: Any = None
+
+    # rule: mail-addresses
+    def to_address(self, store: Store) -> ShopAddress | None:
+        """Returns the customer's address, or None if the platform hasn't verified one."""
+        if not self.verified_email or not self.email or self.id < 1:
+            return None
+        profile = profiles.of_customer(store, ids.customer_gid(store.platform, str(self.id)))
+        try:
+            email = profiles.check_email(self.email)
+        except Invalid:
+            return None
+        return ShopAddress(profile, email, addresses.read_language(self.locale))
+
+
 def _keep_objects(value: Any) -> list[JsonObject]:
     return (
         [element for element in value if isinstance(element, dict)]
@@ -248,7 +272,7 @@ async def apply_body(
     tx: Writer,
     store: Store,
     delivery: str,
-    body: DeletedProduct | ProductBody | OrderBody,
+    body: DeletedProduct | ProductBody | OrderBody | CustomerBody,
     new_id: str,
     now: int,
 ) -> Result:
@@ -266,6 +290,8 @@ async def apply_body(
         if await _record_delivery(tx, store, delivery, received_at):
             return "unchanged"
         return (await orders.apply(tx, store, order, received_at)).result
+    if isinstance(body, CustomerBody):
+        return await _apply_customer(tx, store, delivery, body, now)
     if (id := _read_id(store, body.id)) is None:
         return "ignored"
     version, make_product = ids.timestamp(ids.MAX_TIMESTAMP_MS), None
@@ -280,6 +306,21 @@ async def apply_body(
         tx, store, id, version, make_product, new_id, received_at
     )
     return "applied" if has_changed else "unchanged"
+
+
+# rule: mail-addresses
+async def _apply_customer(
+    tx: Writer, store: Store, delivery: str, body: CustomerBody, now: int
+) -> Result:
+    if (address := body.to_address(store)) is None:
+        return "ignored"
+    received_at = ids.timestamp(now)
+    updated_at = min(fields.time("updated_at", body.updated_at, now), received_at)
+    await tx.begin()
+    if await _record_delivery(tx, store, delivery, received_at):
+        return "unchanged"
+    stored, unknown = await addresses.set_by_shop(tx, store, [address], updated_at)
+    return "applied" if stored else "ignored" if unknown else "unchanged"
 
 
 # rule: platform-signed

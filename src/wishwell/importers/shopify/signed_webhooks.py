@@ -13,7 +13,12 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import profiles
 from wishwell.errors import Invalid, Unauthenticated
-from wishwell.importers.shopify.platform_webhooks import DeletedProduct, OrderBody, ProductBody
+from wishwell.importers.shopify.platform_webhooks import (
+    CustomerBody,
+    DeletedProduct,
+    OrderBody,
+    ProductBody,
+)
 from wishwell.privacy.platform_requests import TOPICS, PlatformWebhook, Topic
 from wishwell.shoppers import customers
 from wishwell.shoppers.customers import InvalidEvidence
@@ -55,6 +60,7 @@ _BODIES: dict[str, type[Any]] = {
     **dict.fromkeys(("products/create", "products/update"), ProductBody),
     "products/delete": DeletedProduct,
     **dict.fromkeys(("orders/paid", "orders/updated", "orders/cancelled"), OrderBody),
+    **dict.fromkeys(("customers/create", "customers/update"), CustomerBody),
 }
 """The type of the body, by topic. Its required fields prove the topic."""
 
