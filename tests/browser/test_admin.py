@@ -570,6 +570,50 @@ def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant)
     ).raise_for_status()  # fmt: skip
 
 
+def test_mails_are_listed_with_their_states_and_the_problem(world, merchant):
+    """The page of mails lists them with counts by state, page by page, and shows the store's problem; a
+    store without mails is told how to turn them on.
+    Rules: mail-states, mail-paused."""
+    page = merchant.open(world.shop.admin_token)
+    merchant.go("Mails")
+    expect(page.get_by_text("This store sends no mails to shoppers.")).to_be_visible()
+    expect(page.get_by_role("heading", name="No mails yet")).to_be_visible()
+
+    at = "2026-04-18T17:13:27.481Z"
+    mail = {"profile": world.ann.gid, "kind": "notices", "createdAt": at, "items": ["a", "b"]}
+    first = [mail | {"state": "sent", "sentAt": at}, mail | {"state": "waiting"}]
+    last = [mail | {"state": "failed", "problem": "550 refused"}]
+
+    def answer(route):
+        is_last = "page=more" in route.request.url
+        more = {} if is_last else {"pageInfo": {"next": "more"}}
+        route.fulfill(json={"data": last if is_last else first} | more)
+
+    def add_problem(route):
+        body = route.fetch().json()
+        body["data"]["mail"] = {"on": True, "problem": "The server refused the password."}
+        route.fulfill(json=body)
+
+    page.route("**/api/*/mails?*", answer)
+    page.route("**/api/*/store", add_problem)
+    page.get_by_role("button", name="Sign out").click()
+    merchant.open(world.shop.admin_token)
+    merchant.go("Mails")
+    expect(page.get_by_text("The server refused the password.")).to_be_visible()
+    expect(page.get_by_text("Of the 2 mails shown: Waiting: 1 · Sent: 1")).to_be_visible()
+    page.get_by_role("button", name="Show more").click()
+    expect(page.get_by_text("Waiting: 1 · Sent: 1 · Failed: 1")).to_be_visible()
+    assert [row[1:3] for row in cells(page, "Mails")[1:]] == [["Notices", "2"]] * 3
+    expect(page.get_by_text("550 refused")).to_be_visible()
+
+    merchant.expected.add("404")
+    page.unroute_all()
+    page.route("**/api/*/mails?*", lambda route: route.fulfill(status=404, json={"error": {}}))
+    merchant.go("Overview")
+    merchant.go("Mails")
+    expect(page.get_by_text("This service sends no mails yet.")).to_be_visible()
+
+
 def test_reports_token_sees_numbers_and_no_shoppers(world, merchant):
     """A reports token sees Overview and Products without shoppers, by any URL.
     Rule: admin-scope."""
@@ -639,7 +683,7 @@ def every_state(world: World, merchant: Merchant) -> Iterator[str]:
     page.get_by_text("View as table").click()
     page.get_by_role("slider").focus()
     yield "chart"
-    for name in ("Products", "Shoppers", "Store"):
+    for name in ("Products", "Shoppers", "Mails", "Store"):
         merchant.go(name)
         yield name
     for view in (
@@ -675,7 +719,7 @@ def test_every_state_of_the_page_is_accessible(world, merchant):
     """Every state of the page is accessible."""
     # A product without data; an aborted request.
     merchant.expected |= {"404", None}
-    check_open_to_everybody(merchant.page, every_state(world, merchant), 13)
+    check_open_to_everybody(merchant.page, every_state(world, merchant), 14)
 
 
 # ------------------------------------------------------------------------------------ security
