@@ -2321,7 +2321,10 @@ export interface components {
             noticesChosenAt?: components["schemas"]["Timestamp"];
             /** @description Where: on the `page`, by the `api`, or by the `link` in a mail; only for an admin token. */
             noticesSource?: string;
-            /** @description When the address was confirmed; only for an admin token. */
+            /**
+             * @description When the address was confirmed; only for an admin token, and for a pending address that its
+             *     owner had confirmed as a visitor.
+             */
             emailConfirmedAt?: components["schemas"]["Timestamp"];
             /**
              * @description Who confirmed it: its owner by the `link` in a mail or on the `page`, or the `shop`; only for

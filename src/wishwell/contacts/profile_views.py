@@ -56,4 +56,6 @@ def hide(view: ProfileView) -> None:
     if view.email is not UNSET:
         view.email = addresses.mask(view.email)
     view.language = view.notices_chosen_at = view.notices_source = UNSET
-    view.email_confirmed_at = view.email_source = UNSET
+    view.email_source = UNSET
+    if view.email_status != "pending":
+        view.email_confirmed_at = UNSET

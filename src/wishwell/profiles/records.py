@@ -72,7 +72,8 @@ class ProfileView(msgspec.Struct, rename="camel"):
     notices_source: str | UnsetType = UNSET
     """Where: on the `page`, by the `api`, or by the `link` in a mail; only for an admin token."""
     email_confirmed_at: types.Time | UnsetType = UNSET
-    """When the address was confirmed; only for an admin token."""
+    """When the address was confirmed; only for an admin token, and for a pending address that its
+    owner had confirmed as a visitor."""
     email_source: str | UnsetType = UNSET
     """Who confirmed it: its owner by the `link` in a mail or on the `page`, or the `shop`; only for
     an admin token."""

@@ -343,7 +343,9 @@ class Profile(Record, frozen=True):
     token.
     """
     email_confirmed_at: datetime | None = None
-    """When the address was confirmed; only for an admin token."""
+    """When the address was confirmed; only for an admin token, and for a pending address that its
+    owner had confirmed as a visitor.
+    """
     email_source: str | None = None
     """Who confirmed it: its owner by the ``link`` in a mail or on the ``page``, or the ``shop``;
     only for an admin token.
