@@ -445,26 +445,6 @@ def test_language_follows_accept_language_or_the_elements_lang(new_shopper, shar
 
 
 @pytest.mark.slow
-def test_shopper_chooses_whether_to_get_price_drop_notices(shopper):
-    """The choice about price drops is stored; the document doesn't offer it, because the demo's
-    store has no events."""
-    page = shopper.open()
-    press(page, 101)
-    shopper.go(page, DEMO)
-    choice = page.get_by_role("checkbox", name="Notify me of price drops and restocks")
-    expect(choice).not_to_be_checked()
-    for chosen in (True, False):
-        with page.expect_response(lambda answer: answer.request.method == "PATCH"):
-            choice.set_checked(chosen)
-        page.reload()
-        shows(page, CUP)
-        expect(choice).to_be_checked(checked=chosen)
-    shopper.go(page, DOCUMENT)
-    shows(page, CUP)
-    expect(choice).to_have_count(0)
-
-
-@pytest.mark.slow
 def test_shop_sets_texts_price_format_and_styles_of_the_element(shopper):
     """A shop sets texts, price format and the URL of unknown products; styles apply only through
     parts and properties. Sold-out products can't be bought."""

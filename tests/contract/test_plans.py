@@ -54,6 +54,7 @@ PARAMS = {
     **same("tags types titles", ["gift"]),
     "words": ["null", "undefined"],
     "emails": ["buyer10@example.com"],
+    "kinds": ["confirmation", "notices"],
     "address": "hash10",
     "client": "client10",
     "kind": "notices",
@@ -94,6 +95,12 @@ OTHERS: dict[str, dict[str, object]] = {
 
 GROWING = {
     "counts_gone": "once per count: products without wishes are rare",
+    **same(
+        "erase_mail_tokens erase_suppressions erase_confirmations", "once, when a store is deleted"
+    ),
+    **same("mails_cancel mails_remove", "SQLite searches by profile alone"),
+    "mails_count": "for `wishwell store mail show`",
+    "repair_sessions": "once an hour, a hundred rows at a time",
     "erase_erased": "once, when a store is deleted",
     "erase_erasures": "once, when a store is deleted",
     "erase_requests": "once, when a store is deleted",

@@ -74,17 +74,22 @@ WHERE store_id = :store AND address = :address AND created_at > :since AND confi
 SELECT count(*) FROM confirmations WHERE store_id = :store AND client = :client AND created_at > :since;
 
 -- name: confirmations_of_store
-SELECT count(*) FROM confirmations WHERE store_id = :store AND created_at > :since;
+SELECT count(*) FROM confirmations
+INDEXED BY confirmations_store_idx --sqlite
+WHERE store_id = :store AND created_at > :since;
 
 -- name: confirmations_judged
 -- How many of the last confirmations are a day old, and how many of these were confirmed.
 SELECT count(*), coalesce(sum(CASE WHEN r.confirmed_at <> '' THEN 1 ELSE 0 END), 0) FROM (
     SELECT c.confirmed_at FROM confirmations c
+    INDEXED BY confirmations_store_idx --sqlite
     WHERE c.store_id = :store AND c.created_at > :since AND c.created_at <= :before
     ORDER BY c.created_at DESC LIMIT :limit) AS r;
 
 -- name: confirmations_confirm
-UPDATE confirmations SET confirmed_at = :now WHERE store_id = :store AND address = :address AND confirmed_at = '';
+UPDATE confirmations
+INDEXED BY confirmations_address_idx --sqlite
+SET confirmed_at = :now WHERE store_id = :store AND address = :address AND confirmed_at = '';
 
 -- name: takes_notices
 -- Returns a row if an active webhook of the store takes notices.
@@ -156,7 +161,9 @@ SELECT min(d.due_at) FROM (
     UNION ALL
     SELECT min(m.due_at) FROM mails m WHERE m.store_id = :store AND m.state = 'waiting' AND m.kind = 'notices'
     UNION ALL
-    SELECT min(m.due_at) FROM mails m WHERE m.store_id = :store AND m.state = 'sending') AS d
+    SELECT min(m.due_at) FROM mails m
+    INDEXED BY mails_sending_idx --sqlite
+    WHERE m.store_id = :store AND m.state = 'sending') AS d
 WHERE d.due_at <= :now;
 
 -- name: mails_sent_count
@@ -169,7 +176,9 @@ SELECT sum(c.number) FROM (
     WHERE m.store_id = :store AND m.kind in_texts(:kinds) AND m.state = 'waiting' AND m.claim <> ''
       AND m.due_at > :now AND m.due_at <= :until
     UNION ALL
-    SELECT count(*) FROM mails m WHERE m.store_id = :store AND m.state = 'sending') AS c;
+    SELECT count(*) FROM mails m
+    INDEXED BY mails_sending_idx --sqlite
+    WHERE m.store_id = :store AND m.state = 'sending') AS c;
 
 -- name: mails_due
 SELECT m.profile_id, m.id, m.kind, m.attempts, m.unknown, m.due_at FROM mails m
@@ -212,6 +221,7 @@ ORDER BY m.sent_at DESC LIMIT :limit;
 
 -- name: mails_sending_to
 SELECT count(*) FROM mails m
+INDEXED BY mails_sending_idx --sqlite
 WHERE m.store_id = :store AND m.state = 'sending' AND m.address = :address AND m.kind = 'notices';
 
 -- name: mails_refused_count

@@ -97,6 +97,8 @@ CREATE TABLE suppressions (
 ) STRICT, WITHOUT ROWID --sqlite
 ;
 
+CREATE INDEX suppressions_until_idx ON suppressions (until) WHERE until <> '';
+
 -- Confirmations that were asked for, which limit further ones. address: the hash without the part after +. client: the
 -- hash of the client's address.
 CREATE TABLE confirmations (
@@ -116,4 +118,5 @@ CREATE TABLE confirmations (
 
 CREATE INDEX confirmations_address_idx ON confirmations (store_id, address, created_at);
 CREATE INDEX confirmations_client_idx ON confirmations (store_id, client, created_at);
+CREATE INDEX confirmations_store_idx ON confirmations (store_id, created_at);
 CREATE INDEX confirmations_created_at_idx ON confirmations (created_at);
