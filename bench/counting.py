@@ -335,10 +335,10 @@ def simulate(items: int, stores: int, days: float) -> None:
             continue
         at, rows = entry.item
         began[at] = began[at] if rows else now
-        batch = min(sizes[at] - rows, max(250, rows // 100))
-        cost = max(1, batch / 250) * scheduling.charged_seconds(math.inf, min(batch, 250))
+        batch = min(sizes[at] - rows, 250)
+        cost = scheduling.charged_seconds(math.inf, batch)
         cost += 0 if rows else scheduling.charged_seconds(math.inf, 400)
-        queue.charge(entry, cost)
+        queue.finish(entry.flow)
         now += cost / scheduling.MAX_LOAD_SHARE
         if (rows := rows + batch) < sizes[at]:
             queue.push(Flow(str(len(str(rows))), str(at)), (at, rows))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import pickle
-from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -15,18 +14,17 @@ from wishwell.fairness.fair_queue import BACKGROUND, FairQueue, Flow, Ticket
 from wishwell.fairness.fair_semaphore import FairSemaphore
 
 flows = st.builds(Flow, *map(st.sampled_from, ("abc", "xyz", ("", "s", "t"))))
-costs = st.floats(0.001, 1)
 
 
-@given(st.lists(st.one_of(flows, costs, st.none()), max_size=80))
+@given(st.lists(st.one_of(flows, st.just("pop"), st.just("remove")), max_size=80))
 def test_queue_starts_each_task_once_in_the_order_of_its_flow(steps):
-    """Each task starts once, in the order of its flow. In a history, a flow stands for a push, a cost for a finished
-    task, and None for removing the newest. Rule: fair-queueing."""
+    """Each task starts once, in the order of its flow; a history is of pushes, pops, and removals of the newest.
+    Rule: fair-queueing."""
     queue, waiting, number = FairQueue(), [], itertools.count()
     for step in steps:
         if isinstance(step, Flow):
             waiting.append(queue.push(step, next(number)))
-        elif step is None:
+        elif step == "remove":
             if waiting:
                 assert queue.remove(waiting.pop())
         else:
@@ -36,153 +34,79 @@ def test_queue_starts_each_task_once_in_the_order_of_its_flow(steps):
                 assert entry.item == min(e.item for e in waiting if e.flow == entry.flow)
                 waiting.remove(entry)
                 assert not queue.remove(entry)
-                queue.charge(entry, step)
         assert len(queue) == len(waiting)
 
 
-@pytest.mark.parametrize("store", ["a", "another"])
-def test_batch_is_short_when_each_task_is_of_another_party(store):
-    """A party without a task so far is expected to cost as much as others: with 0, one batch would contain all tasks
-    of a crowd of addresses. Rule: fair-queueing."""
+@given(st.lists(flows, min_size=1, max_size=60), st.integers(0, 59))
+def test_newcomer_waits_for_one_task_of_each_store_at_most(backlog, started):
+    """The task of a newcomer waits for one task of each other store, never for a backlog. Rule: fair-queueing."""
     queue = FairQueue()
-    for number in range(40):
-        queue.push(Flow("a", f"first {number}"), None)
-    while (entry := queue.pop()) is not None:
-        queue.charge(entry, 0.01)
-    for number in range(40):
-        queue.push(Flow(store, f"second {number}"), None)
-    seconds, entry, started = 0.02, queue.pop(), 0
-    while entry is not None:
-        started, seconds = started + 1, seconds - entry.expected
-        entry = queue.pop(seconds, after=entry)
-    assert 1 <= started <= 3
-
-
-def test_crowd_of_one_store_does_not_follow_another_store_in_a_batch():
-    """A batch ends after a quiet store's task if the next task is of a store with most waiting tasks, even if each is
-    of another party; batches are short then. Rule: fair-queueing."""
-    queue = FairQueue()
-    quiet = queue.push(Flow("quiet", "z"), None)
-    for number in range(20):
-        queue.push(Flow("crowd", str(number)), None)
-    assert queue.pop() is quiet and not queue.contention.is_on
-    assert queue.pop(1, after=quiet) is None and queue.contention.is_on
-    first = queue.pop()
-    assert first is not None and queue.pop(1, after=first) is not None  # of the same store
-
-
-def test_crowd_alone_with_the_service_is_not_limited():
-    """The service's own work doesn't make a queue contended, because nobody waits for it. Rule: fair-queueing."""
-    queue = FairQueue()
-    own = queue.push(BACKGROUND, None)
-    for _ in range(20):
-        queue.push(Flow("a", "x"), None)
-    assert queue.pop() is own and queue.pop(1, after=own) is None
-    assert not queue.contention.is_on
-
-
-@given(st.lists(st.tuples(costs, costs), min_size=5, max_size=60), st.booleans())
-def test_two_flows_that_always_wait_get_equal_time(work, of_one_store):
-    """Two flows that always wait get equal time, to within one task each, whatever their number and cost.
-    Rule: fair-queueing."""
-    one, two = Flow("a", "x"), Flow("a" if of_one_store else "b", "y")
-    queue, used = FairQueue(), Counter()
-    for _ in range(len(work) * 3):
-        queue.push(one, None)
-        queue.push(two, None)
-        queue.push(two, None)
-    for pair in work:
-        entry = queue.pop()
-        cost = pair[entry.flow == two]
-        used[entry.flow] += cost
-        queue.charge(entry, cost)
-        # The scheme's bound, and once more the expected cost that is corrected afterwards.
-        assert abs(used[one] - used[two]) <= 2 * 2
-
-
-@given(st.lists(st.tuples(flows, costs), min_size=1, max_size=60), st.integers(0, 59))
-def test_newcomer_waits_for_one_task_of_each_flow_at_most(backlog, done):
-    """A newcomer waits for at most one task of each other flow, never for a backlog.
-    Rule: fair-queueing."""
-    queue = FairQueue()
-    for flow, _ in backlog * 3:
+    for flow in backlog * 3:
         queue.push(flow, flow)
-    for _, cost in backlog[:done]:
-        queue.charge(queue.pop(), cost)
+    for _ in range(started):
+        queue.pop()
     queue.push(Flow("newcomer", "z"), "new")
-    started = [
-        entry.item
-        for entry in itertools.takewhile(lambda e: e.item != "new", iter(queue.pop, None))
-    ]
-    assert len(started) <= len({flow.store for flow, _ in backlog})
+    started_before = itertools.takewhile(lambda e: e.item != "new", iter(queue.pop, None))
+    assert len([*started_before]) <= len({flow.store for flow in backlog})
 
 
-def started_until(queue, flow):
-    """Starts tasks that take 0.1 s each until the flow's next one. Returns how many others started."""
-    count = 0
-    while (entry := queue.pop()).flow != flow:
-        queue.charge(entry, 0.1)
-        count += 1
-    queue.charge(entry, 0.1)
-    return count
-
-
-@pytest.mark.parametrize("other", [Flow("a", "y"), Flow("b", "x")])
-def test_unexpectedly_long_task_delays_its_own_flow(other):
-    """After a task of 10 s, the other flow gets as much time before the next one, although the task wasn't
-    expected to take so long. Rule: fair-queueing."""
-    queue, long = FairQueue(), Flow("a", "x")
-    for flow in (long, *[other] * 200, long):
-        queue.push(flow, None)
-    queue.charge(queue.pop(), 10)
-    assert 95 <= started_until(queue, long) <= 105
-
-
-@pytest.mark.parametrize("other", [Flow("a", "y"), Flow("b", "x")])
-def test_flow_saves_up_no_time_while_it_is_idle(other):
-    """A flow that had no tasks for a while starts no more than its share afterwards.
-    Rule: fair-queueing."""
-    queue, idle = FairQueue(), Flow("a", "x")
-    for flow in (idle, other, *[other] * 100):
-        queue.push(flow, None)
+@pytest.mark.parametrize("other", [Flow("b", "x", "s"), Flow("a", "y", "s"), Flow("a", "x", "t")])
+def test_flows_take_turns_whatever_waits(other):
+    """Two stores, parties of a store, or sessions of a party start one task each in turn, however many of the one
+    wait, and although the other waited for nothing before. Rule: fair-queueing."""
+    queue, crowd = FairQueue(), Flow("a", "x", "s")
+    for _ in range(100):
+        queue.push(crowd, None)
     for _ in range(60):
-        queue.charge(queue.pop(), 0.1)
+        assert queue.pop().flow == crowd
     for _ in range(20):
-        queue.push(idle, None)
-    assert max(started_until(queue, other) for _ in range(10)) <= 2
+        queue.push(other, None)
+    started = [queue.pop().flow for _ in range(40)]
+    assert started == [crowd, other] * 20
+    assert queue.pop().flow == queue.pop().flow == crowd
 
 
-def test_party_with_most_of_the_waiting_work_does_not_prolong_the_batch_of_another():
-    """The response of a quiet party is ready at the end of its batch. Rule: fair-queueing."""
-    queue, quiet = FairQueue(), Flow("a", "quiet")
-    for number in range(12):
-        queue.push(Flow("a", "greedy"), number)
-    queue.push(quiet, "quiet")
+@pytest.mark.parametrize("crowd", [Flow("b", "x"), Flow("a", "y")])
+def test_crowd_does_not_join_the_group_of_another_party(crowd):
+    """A party with most of the waiting tasks doesn't join another's group, whose result it would delay. Two crowds of
+    the same size do, because both want large groups. Rule: fair-queueing."""
+    queue, quiet = FairQueue(), Flow("a", "x")
+    for _ in range(3):
+        queue.push(crowd, None)
     first = queue.pop()
-    joining = queue.pop(after=first)
-    assert (first.item, joining.item) == (0, "quiet")
-    assert not queue.contention.is_on
-    assert queue.pop(after=joining) is None
-    assert queue.contention.is_on
-    following = queue.pop()
-    assert queue.pop(after=following).item == 2  # a party may prolong its own batch
-    queue.push(quiet, "quiet")
-    queue.push(Flow("b", "quiet"), "other")
-    assert {queue.pop(after=following).item, queue.pop(after=following).item} == {"quiet", "other"}
+    queue.push(quiet, None)
+    latest = queue.pop(after=first)
+    assert latest.flow == crowd  # its own group goes on
+    latest = queue.pop(after=latest)
+    assert latest.flow == quiet
+    queue.push(crowd, None)
+    assert queue.pop(after=latest) is None
+    for _ in range(2):
+        queue.push(quiet, None)
+    assert queue.pop(after=latest).flow == crowd
+
+
+def test_removed_task_costs_its_flow_no_turn():
+    """A task that is removed while it waits costs its flow no turn. Rule: fair-queueing."""
+    queue, first = FairQueue(), Flow("a", "x")
+    entry = queue.push(first, "removed")
+    queue.push(first, "first")
+    queue.push(Flow("b", "x"), "second")
+    assert queue.remove(entry) and not queue.remove(entry)
+    assert [queue.pop().item, queue.pop().item] == ["first", "second"]
 
 
 def test_queue_forgets_idle_flows():
     """The queue's memory doesn't grow with the number of flows, because a process serves many
     visitors, each with an address."""
-
-    def serve(queue, numbers):
-        for number in numbers:
-            queue.push(Flow(f"store {number}", "x"), None)
-            queue.charge(queue.pop(), 0.001)
-        return len(pickle.dumps(queue))
-
     queue = FairQueue()
-    assert serve(queue, range(1_000, 11_000)) < 4 * serve(FairQueue(), range(1_000, 1_100))
+    empty = pickle.dumps(queue)
+    for number in range(1_000):
+        queue.push(Flow(f"store {number}", "x"), None)
+        removed = queue.push(Flow("removed", str(number), "s"), None)
+        assert queue.remove(removed)
+        queue.finish(queue.pop().flow)
+    assert pickle.dumps(queue) == empty
 
 
 async def held_by(semaphore, flow, count):
@@ -268,9 +192,9 @@ def test_tasks_that_a_lock_blocks_keep_their_order():
         assert semaphore.take_now(flow, "locked") and semaphore.take_now(flow, "other")
 
         async def work(name, lock):
-            entry = await semaphore.wait(Ticket(flow), lock)
+            held = await semaphore.wait(Ticket(flow), lock)
             order.append(name)
-            semaphore.release(flow, lock, entry)
+            semaphore.release(held, lock)
 
         names = [("1", "locked"), ("2", "locked"), ("3", "locked"), ("free", "free")]
         tasks = [asyncio.create_task(work(*name)) for name in names]
@@ -291,9 +215,7 @@ def test_sessions_of_an_address_take_turns_and_delay_other_addresses_like_one():
     queue = FairQueue()
 
     def start():
-        entry = queue.pop()
-        queue.charge(entry, 0.1)
-        return entry.flow
+        return queue.pop().flow
 
     for _ in range(5):
         for number in range(30):

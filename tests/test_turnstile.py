@@ -1,21 +1,19 @@
-"""Several processes on one SQLite file: they take turns to write, and share its time fairly."""
+"""Writes to one SQLite file: processes take turns, and writes share commits."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import re
 import subprocess
 import sys
-import time
+import threading
 from subprocess import PIPE
 
-from wishwell import ids, stores
+import pytest
+
 from wishwell.db import migrate
 from wishwell.db.sqlite.database import SQLite
-from wishwell.db.sqlite.turnstile import Turnstile
-from wishwell.fairness.fair_queue import Contention
 
 # Logs its name at each write, with `!` if the other process waits, which holds the first byte then.
 WRITER = """
@@ -38,15 +36,6 @@ for _ in range(100):
     with turn:
         time.sleep(0.002)
         log.write(sys.argv[2] + "!" * is_waited_for()); log.flush()
-"""
-
-CONTENDED = """
-import sys
-from wishwell.db.sqlite.turnstile import Turnstile
-turn = Turnstile(sys.argv[1])
-for line in sys.stdin:
-    with turn:
-        print(turn.is_contended_elsewhere(line == "contended\\n"), flush=True)
 """
 
 
@@ -75,95 +64,35 @@ def test_process_that_has_just_written_waits_for_the_others(tmp_path):
     assert (database.parent / "wishwell.db-turn").stat().st_mode & 0o777 == 0o600
 
 
-@contextlib.contextmanager
-def another_process(database):
-    """Yields a function by which another process tells whether its queues are contended, and returns what it learns
-    about those of the others."""
-    words = (sys.executable, "-c", CONTENDED, str(database))
-    with subprocess.Popen(words, stdin=PIPE, stdout=PIPE, text=True) as it:
-
-        def tell(here):
-            it.stdin.write(("contended" if here else "calm") + "\n")
-            it.stdin.flush()
-            return it.stdout.readline() == "True\n"
-
-        try:
-            yield tell
-        finally:
-            it.stdin.close()
-
-
-def test_process_knows_whether_queues_of_another_are_contended(tmp_path):
-    """A process learns whether another's queues are contended, until that process ends. Its own don't count.
-    Rule: fair-queueing."""
-    database = tmp_path / "wishwell.db"
-    turn = Turnstile(str(database))
-
-    def tell(here):
-        with turn:
-            return turn.is_contended_elsewhere(here)
-
-    with another_process(database) as other:
-        for here, there in itertools.product([False, True], repeat=2):
-            other(there)
-            assert tell(here) is there
-            assert other(there) is here
-        assert tell(True) and other(True)
-    assert not tell(True) and not tell(False)
-    turn.close()
-
-
-def test_writes_are_committed_in_short_groups_while_another_process_is_contended(
-    tmp_path, monkeypatch
+@pytest.mark.parametrize(("write_seconds", "commits"), [(0.02, 5), (0, 1)])
+def test_group_ends_before_the_write_that_would_exceed_its_time(
+    tmp_path, monkeypatch, write_seconds, commits
 ):
-    """A process whose own queue has only one party's writes keeps another process waiting for a short group at most.
+    """Writes that arrive together share a commit only while the next one, if it takes the average, ends in time.
     Rule: fair-queueing."""
-    monkeypatch.setattr("wishwell.db.sqlite.database._SHORT_GROUP_SECONDS", 0)
-    monkeypatch.setattr("wishwell.db.sqlite.database._GROUP_SECONDS", 60)
+    monkeypatch.setattr("wishwell.db.sqlite.database._GROUP_SECONDS", 0.03 if write_seconds else 60)
     database = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(database)
 
-    async def commits():
-        db = SQLite(database)
-        new, now = ids.UUID7(), ids.timestamp(ids.wall_clock())
+    async def check():
+        db, blocked = SQLite(database), threading.Event()
+
+        async def wait(_):
+            blocked.wait(60)
+            threading.Event().wait(write_seconds)
+
+        async def work(_):
+            threading.Event().wait(write_seconds)
+
         try:
-            await asyncio.gather(*(db.write(stores.ensure_default, new(), now) for _ in range(200)))
+            first = asyncio.create_task(db.write(wait))
+            await asyncio.sleep(0)
+            others = [asyncio.create_task(db.write(work)) for _ in range(4)]
+            await asyncio.sleep(0)
+            blocked.set()
+            await asyncio.gather(first, *others)
             return db.stats().commits
         finally:
             await db.close()
 
-    with another_process(database) as other:
-        assert asyncio.run(commits()) < 100
-        other(True)
-        assert asyncio.run(commits()) == 200
-
-
-def test_idle_process_does_not_keep_others_at_short_groups(tmp_path, monkeypatch):
-    """A process whose queues were contended, and that has nothing to write since, tells the others that they no longer
-    are. Rule: fair-queueing."""
-    # The queues stay contended, and the process waits as long for its next write, until the other
-    # process has learnt it, however slow the machine is.
-    monkeypatch.setattr("wishwell.fairness.fair_queue.CONTENDED_SECONDS", 3600)
-    monkeypatch.setattr("wishwell.db.sqlite.database.CONTENDED_SECONDS", 3600)
-    database = str(tmp_path / "wishwell.db")
-    migrate.migrate_sqlite(database)
-
-    async def check(other):
-        contention = Contention()
-        db = SQLite(database, contention=contention)
-        try:
-            contention.note()
-            now = ids.timestamp(ids.wall_clock())
-            await db.write(stores.ensure_default, ids.UUID7()(), now)
-            assert other(False)
-            monkeypatch.setattr("wishwell.db.sqlite.database.CONTENDED_SECONDS", 0.1)
-            await db.write(stores.ensure_default, ids.UUID7()(), now)
-            end = time.monotonic() + 30
-            while other(False):
-                assert time.monotonic() < end
-                await asyncio.sleep(0.1)
-        finally:
-            await db.close()
-
-    with another_process(database) as other:
-        asyncio.run(check(other))
+    assert asyncio.run(check()) == commits

@@ -3,7 +3,6 @@ count-pace)."""
 
 import asyncio
 import contextlib
-import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import NamedTuple
@@ -84,7 +83,7 @@ async def work(
     """Counts the stores that are due, some batches at a time, until all are counted.
 
     Polls for other due stores every ``seconds``. Stores are grouped by the rows they have read so
-    far; the groups share fairly, and so do the stores in each. Logs a store that can't be counted,
+    far; the groups take turns, and so do the stores in each. Logs a store that can't be counted,
     and retries it later. Raises ``Unavailable``.
     """
     queue = FairQueue[tuple[str, AsyncIterator[int], int]]()
@@ -107,8 +106,7 @@ async def work(
                 asyncio.get_running_loop().call_later(retry_in, pending.discard, handle)
             else:
                 enqueue(handle, batches, rows + batch)
-            # Not by the time, so that the order doesn't depend on how busy the machine is.
-            queue.charge(entry, charged_seconds(math.inf, batch or 0))
+            queue.finish(entry.flow)
             free_at = max(free_at, now) + charged_seconds(now - began, batch or 0) / MAX_LOAD_SHARE
             await asyncio.sleep(free_at - now)
 

@@ -19,7 +19,6 @@ from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import ServiceError, Unavailable
 from wishwell.events.sender import MAX_CONCURRENT, Sender
-from wishwell.fairness.fair_queue import Contention
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
 from wishwell.http.server.admission import Admission
@@ -47,8 +46,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
     """Opens all components that serving needs, and closes them at the end of the block."""
     clock = ReferenceClock(ids.wall_clock)
     keys = opening.signing_keys(settings)
-    contention = Contention()
-    db = opening.open_database(settings, logger.warning, contention=contention)
+    db = opening.open_database(settings, logger.warning)
     cache = access_cache.AccessCache(db, clock)
     new_id = ids.UUID7(clock)
     limiter = ratelimits.Limiter(clock)
@@ -64,7 +62,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         access_cache=cache,
         authenticator=auth.Authenticator(keys, cache, settings.session_namespace, clock),
         limiter=limiter,
-        admission=Admission(settings.max_in_flight, contention),
+        admission=Admission(settings.max_in_flight),
         cursor_signer=pages.CursorSigner(keys),
         outbound=outbound,
         sealing=sealing,

@@ -11,7 +11,6 @@ from wishwell.db import Database
 from wishwell.db.journal import Journal
 from wishwell.db.postgres.hosts import Warn
 from wishwell.errors import Misconfigured
-from wishwell.fairness.fair_queue import Contention
 from wishwell.outbound import Outbound
 from wishwell.shoppers.key_sets import KeySets
 from wishwell.stores.sealing import Sealing
@@ -27,7 +26,6 @@ def open_database(
     settings: Settings,
     warn: Warn | None = None,
     journal: Journal | None = None,
-    contention: Contention | None = None,
     seconds: float | None = None,
 ) -> Database:
     """Opens the database, which must have been migrated. ``warn`` logs changes of the host in use.
@@ -41,7 +39,7 @@ def open_database(
         from wishwell.db.sqlite.database import SQLite
 
         sys.setswitchinterval(_SWITCH_SECONDS)
-        return SQLite(config.sqlite_path(settings.database_url), journal, contention)
+        return SQLite(config.sqlite_path(settings.database_url), journal)
     from wishwell.db.postgres.database import Postgres
 
     return Postgres(

@@ -6,12 +6,11 @@ connection whose statement failed is dropped immediately, and the next request o
 """
 
 import asyncio
-from typing import Any
 
 from wishwell.db import Stats
 from wishwell.db.postgres.hosts import Connection, Hosts
 from wishwell.errors import Unavailable
-from wishwell.fairness.fair_queue import CURRENT, Entry, Flow
+from wishwell.fairness.fair_queue import CURRENT, Flow
 from wishwell.fairness.fair_semaphore import FairSemaphore
 
 _STORE_FACTOR = 4
@@ -40,7 +39,7 @@ class Pool:
             max_per_party=max(1, size // _PARTY_DIVISOR),
             max_per_lock=_MAX_PER_LOCK,
         )
-        self._in_use: dict[Connection, tuple[Flow, str | None, Entry[Any] | None, float]] = {}
+        self._in_use: dict[Connection, tuple[Flow, str | None]] = {}
         self._closed = False
         self._waits = 0
         self._waited_seconds = 0.0
@@ -56,26 +55,26 @@ class Pool:
         if self._closed:
             raise Unavailable("The service is shutting down.")
         ticket = CURRENT.get()
-        flow, entry, began_at = ticket.flow, None, 0.0
+        flow = ticket.flow
         if not self._slots.take_now(flow, lock_key):
             now = asyncio.get_running_loop().time
             requested_at = now()
             self._waits += 1
             try:
-                entry = await self._slots.wait(ticket, lock_key, seconds)
+                flow = await self._slots.wait(ticket, lock_key, seconds)
             finally:
-                began_at = now()
-                self._waited_seconds += began_at - requested_at
-            flow, seconds = entry.flow, seconds - (began_at - requested_at)
+                waited_seconds = now() - requested_at
+                self._waited_seconds += waited_seconds
+            seconds -= waited_seconds
         try:
             connection = self._idle_connection()
             if connection is None:
                 async with asyncio.timeout(seconds):
                     connection = await self._hosts.connect()
         except BaseException:
-            self._slots.release(flow, lock_key, entry)
+            self._slots.release(flow, lock_key)
             raise
-        self._in_use[connection] = flow, lock_key, entry, began_at
+        self._in_use[connection] = flow, lock_key
         return connection
 
     def give_back(self, connection: Connection) -> None:
@@ -119,6 +118,4 @@ class Pool:
         return None
 
     def _release(self, connection: Connection) -> None:
-        flow, lock_key, entry, began_at = self._in_use.pop(connection)
-        seconds = asyncio.get_running_loop().time() - began_at if entry else 0
-        self._slots.release(flow, lock_key, entry, seconds)
+        self._slots.release(*self._in_use.pop(connection))

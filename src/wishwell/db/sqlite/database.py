@@ -29,16 +29,13 @@ from wishwell.db.sqlite.sqlite_jobs import Job, Recorder
 from wishwell.db.sqlite.turnstile import Turnstile
 from wishwell.db.statements import Statement
 from wishwell.errors import StoreDeleted, Unavailable, Undecided
-from wishwell.fairness.fair_queue import CONTENDED_SECONDS, CURRENT, Contention, Entry, FairQueue
+from wishwell.fairness.fair_queue import CURRENT, Entry, FairQueue
 
 T = TypeVar("T")
 
 _MAX_GROUP, _GROUP_SECONDS = 256, 0.01
-"""Maximum writes in one commit, and the seconds that they take together, except for a single write
-that takes longer. Both limit how long the first write waits for the commit."""
-
-_SHORT_GROUP_SECONDS = 0.0003
-"""The same while the queues of another process are contended."""
+"""Maximum writes in one commit, and the seconds that they take together if the last one takes the
+average, except for a single write. Both limit how long the first write waits for the commit."""
 
 _BULK_ROWS = 1_000
 """Rows above which a bulk insert counts as an import."""
@@ -124,9 +121,7 @@ def reading(path: str) -> Iterator[_Handle]:
 class SQLite:
     """See ``wishwell.db.Database``. Belongs to one event loop."""
 
-    def __init__(
-        self, path: str, journal: Journal | None = None, contention: Contention | None = None
-    ) -> None:
+    def __init__(self, path: str, journal: Journal | None = None) -> None:
         """Opens the file, which must have been migrated."""
         self._journal = journal or Journal()
         self._sql = statements.load("sqlite")
@@ -138,7 +133,7 @@ class SQLite:
         self._reader = _Handle(self._read_connection, self._sql)
         self._turnstile = Turnstile(path)
         self._arrivals: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._waiting: FairQueue[Job] = FairQueue(contention)  # the writer thread's
+        self._waiting: FairQueue[Job] = FairQueue()  # the writer thread's
         self._closed = False
         self._commits = 0
         self._committed_writes = 0
@@ -223,7 +218,7 @@ class SQLite:
         handle = _Handle(self._write_connection, self._sql)
         while True:
             if not self._waiting:
-                if (job := self._wait_for_job()) is None:
+                if (job := self._arrivals.get()) is None:
                     self._recorder.wait()  # its writes have arrived here then
                     if self._arrivals.empty():
                         return
@@ -234,26 +229,15 @@ class SQLite:
             self._commit(group, handle)
             self._recorder.finish(group)
 
-    def _wait_for_job(self) -> Job | None:
-        """Waits for a write to arrive, and returns it; ``None`` closes the writer."""
-        if self._turnstile.has_signalled:
-            try:
-                return self._arrivals.get(timeout=CONTENDED_SECONDS)
-            except queue.Empty:
-                # Else the other processes would write in short groups until the next write here.
-                self._turnstile.signal_calm()
-        return self._arrivals.get()
-
-    def _next_job(
-        self, seconds: float | None = None, after: Entry[Job] | None = None
-    ) -> Entry[Job] | None:
+    def _next_job(self, after: Entry[Job] | None = None) -> Entry[Job] | None:
         """Returns the next write that wasn't refused, or ``None`` (see ``FairQueue.pop``)."""
         while not self._arrivals.empty():
             if (job := self._arrivals.get()) is None:
                 self._arrivals.put(None)  # closes the writer after the waiting writes
                 break
             self._waiting.push(job.flow, job)
-        while entry := self._waiting.pop(seconds, after):
+        while entry := self._waiting.pop(after):
+            self._waiting.finish(entry.flow)  # the next one starts only after it
             if entry.item.runs or entry.item.claim():
                 break
         return entry
@@ -264,22 +248,14 @@ class SQLite:
         try:
             with _translate_errors(), self._turnstile:
                 self._write_connection.execute("BEGIN IMMEDIATE")
-                is_contended = self._waiting.contention.is_on
-                is_short = self._turnstile.is_contended_elsewhere(is_contended)
-                remaining_seconds, entry = (
-                    _SHORT_GROUP_SECONDS if is_short else _GROUP_SECONDS,
-                    self._next_job(),
-                )
+                began_at, entry = time.perf_counter(), self._next_job()
                 while entry is not None:
-                    started_at = time.perf_counter()
                     group.append(entry.item)
                     self._run_job(entry.item, handle)
-                    seconds = time.perf_counter() - started_at
-                    self._waiting.charge(entry, seconds)
-                    remaining_seconds -= seconds
-                    if remaining_seconds <= 0 or len(group) >= _MAX_GROUP:
+                    average = (time.perf_counter() - began_at) / len(group)
+                    if average * (len(group) + 1) > _GROUP_SECONDS or len(group) >= _MAX_GROUP:
                         break
-                    entry = self._next_job(remaining_seconds, entry)
+                    entry = self._next_job(entry)
                 self._write_connection.execute("COMMIT")
             self._commits += 1
             self._committed_writes += len(group)

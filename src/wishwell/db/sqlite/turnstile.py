@@ -2,10 +2,9 @@
 
 A process that waits for SQLite's write lock sleeps and tries again, so one that writes all the time
 takes the lock again before the others wake. Here processes queue: a file next to the database has
-three bytes to lock. A waiting process holds the gate (byte 0) until it has the lane (byte 1), and a
-writing process holds the lane, so one that has just written waits at the gate. While a process's
-queues are contended, it holds byte 2, shared, so that the others write less in a turn. The system
-releases the locks of a process that ends.
+two bytes to lock. A waiting process holds the gate (byte 0) until it has the lane (byte 1), and a
+writing process holds the lane, so one that has just written waits at the gate. The system releases
+the locks of a process that ends.
 """
 
 import contextlib
@@ -16,7 +15,7 @@ import time
 
 from wishwell.errors import Unavailable
 
-_GATE, _LANE, _CONTENDED = 0, 1, 2
+_GATE, _LANE = 0, 1
 _MAX_SECONDS = 2.0
 """Maximum seconds to wait for a turn; SQLite's own wait comes on top."""
 
@@ -35,8 +34,6 @@ class Turnstile:
 
     def __init__(self, database: str) -> None:
         self._file: int | None = None
-        self.has_signalled = False
-        """Whether this process has signalled to the others that its queues are contended."""
         with contextlib.suppress(OSError):
             path = os.path.realpath(database) + "-turn"
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -60,37 +57,16 @@ class Turnstile:
         if self._file is not None:
             self._unlock(_LANE)
 
-    def is_contended_elsewhere(self, contended_here: bool) -> bool:
-        """Returns whether another process's queues are contended. Call it while holding the lock.
-
-        ``contended_here``: whether this process's queues are contended, which the other processes
-        see until the next call or ``signal_calm``.
-        """
-        if self._file is None:
-            return False
-        elsewhere = not self._lock(_CONTENDED)
-        if contended_here:
-            self._lock(_CONTENDED, fcntl.LOCK_SH)
-            self.has_signalled = True
-        else:
-            self.signal_calm()
-        return elsewhere
-
-    def signal_calm(self) -> None:
-        """Signals to the other processes that this one's queues are no longer contended."""
-        self._unlock(_CONTENDED)
-        self.has_signalled = False
-
     def close(self) -> None:
         """Closes the file, which releases its locks."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
-    def _lock(self, byte: int, lock_type: int = fcntl.LOCK_EX) -> bool:
+    def _lock(self, byte: int) -> bool:
         assert self._file is not None
         try:
-            fcntl.lockf(self._file, lock_type | fcntl.LOCK_NB, 1, byte)
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
         except OSError as error:
             if error.errno in _LOCKED_ERRNOS:
                 return False

@@ -1,8 +1,9 @@
 """Admission and load shedding: which requests run now, wait, or are refused (docs/decisions/0015).
 
-All requests of a process share one event loop. In each turn of the loop, requests may start until a
-slice of time is used up; the others wait in a fair queue. A request that waits for the database,
-its body or another server uses no time, so it delays no other.
+All requests of a process share one event loop. While few are in progress, they start at once; else
+they wait in a fair queue, which starts one in each turn of the loop. A party or store has few
+requests in progress while others come, because each may take a turn of the loop, and a place in the
+group of SQLite's writer, before a request of the others.
 """
 
 import asyncio
@@ -13,34 +14,23 @@ from typing import Any, TypeVar
 
 from wishwell.errors import Overloaded
 from wishwell.fairness.fair_queue import (
-    BACKGROUND,
     MAX_WAIT_SECONDS,
-    Contention,
     Entry,
     FairQueue,
     Flow,
-    PartyNode,
-    StoreNode,
     Ticket,
 )
 
 T = TypeVar("T")
 
-_SLICE_SECONDS = 0.02
-"""Seconds in one turn of the event loop after which no other request starts."""
+_MAX_OF_PARTY, _MAX_OF_STORE = 8, 16
+"""Maximum queued requests of a party or store in progress while another one sends requests, too."""
 
-_CONTENDED_SLICE_SECONDS = 0.0005
-"""The same while the queues are contended."""
+_SHARED_SECONDS = 1.0
+"""Seconds for which the latest request of another party or store counts."""
 
-_MAX_RUNNING_CONTENDED = 8
-"""Maximum requests of a party in progress for another to start while the queues are contended. Each
-of them may take a turn of the event loop before a quiet party's request."""
-
-_MIN_SECONDS = 0.0001
-"""Minimum seconds that a request is expected to take."""
-
-_UNMEASURED_SHARE = 8
-"""Up to the limit divided by this, requests neither wait nor are measured, because they are few."""
+_UNQUEUED_SHARE = 8
+"""Up to the limit divided by this, requests start at once, because they are few."""
 
 _MAX_REFUSALS = 16
 """Refusals in one turn of the event loop after which the other connections are deferred."""
@@ -63,24 +53,17 @@ class RequestTicket(Ticket, eq=False, kw_only=True):
     """Its place in the queue for the event loop, if it had to wait there."""
     end: Callable[[Exception], bool] | None = None
     """Ends its wait, where that is possible."""
-    running: bool = False
     since: float = 0.0
-    """When it began to run or to wait."""
-    used: float = 0.0
+    """When it began to wait."""
     admitted: bool = False
     """Whether it takes part in admission."""
 
     def pause(self, end: Callable[[Exception], bool] | None = None) -> None:
-        now = perf_counter()
-        if self.running:
-            self.running = False
-            if self.entry is not None or self.admission.is_busy:
-                self.used += now - self.since
-                self.admission.spend(now - self.since, self.entry, self.used)
-        self.since, self.end = now, end
+        self.since, self.end = perf_counter(), end
+        self.admission.watch_waits()
 
     def resume(self) -> None:
-        self.since, self.end, self.running = perf_counter(), None, True
+        self.end = None
 
     def withdraw(self, error: Exception) -> bool:
         """Refuses the request if it still waits to start. Returns whether it did."""
@@ -102,39 +85,30 @@ class RequestTicket(Ticket, eq=False, kw_only=True):
 
 
 class _Requests(FairQueue[RequestTicket]):
-    """The requests that wait to start."""
+    """The requests that wait to start, and how many of them are in progress."""
 
-    _held_back: PartyNode | None = None
-    """A party that the last search found to run as many requests as it may."""
+    def __init__(self) -> None:
+        super().__init__()
+        self._latest: Flow | None = None
+        self._parties_share_until = self._stores_share_until = 0.0
 
-    def pop(
-        self, seconds: float | None = None, after: Entry[RequestTicket] | None = None
-    ) -> Entry[RequestTicket] | None:
-        self._held_back = None
-        entry = super().pop(seconds, after)
-        other = entry or after
-        if entry is not None:
-            entry.party.running += 1
-        if self._held_back and other and other.party is not self._held_back:
-            self.contention.note()
-        return entry
+    def push(
+        self, flow: Flow, item: RequestTicket, lock: str | None = None
+    ) -> Entry[RequestTicket]:
+        latest, self._latest = self._latest or flow, flow
+        if flow[:2] != latest[:2]:
+            self._parties_share_until = perf_counter() + _SHARED_SECONDS
+            if flow.store != latest.store:
+                self._stores_share_until = self._parties_share_until
+        return super().push(flow, item, lock)
 
-    def finish(self, entry: Entry[RequestTicket]) -> None:
-        """Counts a request as finished, if it has started."""
-        if entry.started:
-            entry.started = False
-            entry.party.running -= 1
+    def _store_may_start(self, store: str) -> bool:
+        running = self._started_by_store.get(store, 0)
+        return running < _MAX_OF_STORE or perf_counter() > self._stores_share_until
 
-    def _first(self) -> tuple[StoreNode | None, PartyNode | None]:
-        if not self.contention.is_on:
-            return super()._first()
-        return self._first_of(self._can_start, lambda _: True)
-
-    def _can_start(self, _: StoreNode, party: PartyNode) -> bool:
-        if party.running < _MAX_RUNNING_CONTENDED:
-            return True
-        self._held_back = party
-        return False
+    def _party_may_start(self, store: str, party: str) -> bool:
+        running = self._started_by_party.get((store, party), 0)
+        return running < _MAX_OF_PARTY or perf_counter() > self._parties_share_until
 
 
 # rules: load-shedding, fair-queueing
@@ -145,15 +119,10 @@ class Admission:
     inside it from the party with the most, and inside that from the session with the most.
     """
 
-    def __init__(self, most: int, contention: Contention | None = None) -> None:
-        self._most, self._unmeasured = most, most // _UNMEASURED_SHARE
+    def __init__(self, most: int) -> None:
+        self._most, self._unqueued = most, most // _UNQUEUED_SHARE
         self._tickets: dict[RequestTicket, None] = {}  # the newest last
-        self._queue = _Requests(contention)
-        self._contention = self._queue.contention
-        self._left = _SLICE_SECONDS
-        """Seconds left for starting requests in this turn of the event loop."""
-        self._typical = _MIN_SECONDS
-        """Moving average of the seconds that requests use."""
+        self._queue = _Requests()
         self._scheduled = self._polling = False
         self._deferred: deque[Callable[[], None]] = deque()
         self._refusals = 0
@@ -171,11 +140,6 @@ class Admission:
         """Number of requests that wait to start."""
         return len(self._queue)
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether requests have to share the event loop's time."""
-        return len(self._tickets) > self._unmeasured
-
     # rule: load-shedding
     def defers(self, parse: Callable[[], None]) -> bool:
         """Whether a connection that has received data has to wait until ``parse`` is called.
@@ -192,48 +156,41 @@ class Admission:
     def submit(self, ticket: RequestTicket, flow: Callable[[Any], Flow]) -> None:
         """Admits, queues or refuses a request. Calls its ``begin`` now, or later if it is queued.
         ``flow`` returns the request's flow, without I/O."""
-        contended = self._contention.is_on
-        if len(self._tickets) < self._unmeasured and not self._queue and not contended:
+        if self._may_start_now():
             self._tickets[ticket] = None
             ticket.begin()
             return
-        if len(self._tickets) >= self._most:
-            ticket.flow = flow(ticket)
-            if not self._shed_newest(ticket):
-                ticket.refusal = Overloaded()
-                ticket.begin()
-                return
-        self._tickets[ticket] = None
-        if self._queue or contended or self._left < self._typical:
-            if ticket.flow is BACKGROUND:
-                ticket.flow = flow(ticket)
-            ticket.since, ticket.end = perf_counter(), ticket.withdraw
-            ticket.entry = self._queue.push(ticket.flow, ticket)
-        else:
+        ticket.flow = flow(ticket)
+        if len(self._tickets) >= self._most and not self._shed_newest(ticket):
+            ticket.refusal = Overloaded()
             ticket.begin()
-        self._left -= self._typical
-        self._schedule()
+            return
+        self._tickets[ticket] = None
+        self._enqueue(ticket)
 
     async def wait_for_turn(self, ticket: RequestTicket) -> None:
         """Queues a request that resumes after a wait, like a new one, because it may have a large
         body to decode. Raises ``Overloaded``."""
-        idle = not self._queue and not self._contention.is_on
-        if idle and (not self.is_busy or self._left >= self._typical):
-            self._left -= self._typical
+        if self._may_start_now():
             return
-        ticket.pause()
         turn = asyncio.get_running_loop().create_future()
         ticket.begin = lambda: None if turn.done() else turn.set_result(None)
-        ticket.end, ticket.used = ticket.withdraw, 0.0
-        ticket.entry = entry = self._queue.push(ticket.flow, ticket)
-        self._schedule()
+        self._enqueue(ticket)
         try:
             await turn
         finally:
-            self._queue.remove(entry)
+            self.remove(ticket)
             ticket.resume()
         if ticket.refusal is not None:
             raise ticket.refusal
+
+    def _may_start_now(self) -> bool:
+        return not self._queue and len(self._tickets) <= self._unqueued
+
+    def _enqueue(self, ticket: RequestTicket) -> None:
+        ticket.pause(ticket.withdraw)
+        ticket.entry = self._queue.push(ticket.flow, ticket)
+        self._schedule()
 
     def remove(self, ticket: RequestTicket) -> bool:
         """Removes a request that waits to start. Returns whether it did."""
@@ -241,10 +198,9 @@ class Admission:
 
     def leave(self, ticket: RequestTicket) -> None:
         """Frees the place of a request that is done, or waits for a body or another server."""
-        if ticket.entry is not None or len(self._tickets) > self._unmeasured:
-            ticket.pause()
         if ticket.entry is not None:
-            self._queue.finish(ticket.entry)
+            if ticket.entry.started:
+                self._queue.finish(ticket.entry.flow)
             # The entry refers to the ticket, and only the garbage collector would free the two.
             ticket.entry = None
         self._tickets.pop(ticket, None)
@@ -257,13 +213,8 @@ class Admission:
             raise Overloaded
         self._tickets[ticket] = None
 
-    def spend(self, seconds: float, entry: Entry[RequestTicket] | None, in_all: float) -> None:
-        """Counts the time that a request has used, since its last wait and in total."""
-        self._left -= seconds - self._typical
-        self._typical += (seconds - self._typical) / 16
-        if entry is not None:
-            self._queue.charge(entry, in_all)
-        self._schedule()
+    def watch_waits(self) -> None:
+        """Checks from time to time, while requests are in progress, whether one waits too long."""
         if not self._polling:
             self._polling = True
             asyncio.get_running_loop().call_later(_POLL_SECONDS, self._poll)
@@ -271,28 +222,21 @@ class Admission:
     def _poll(self) -> None:
         """Ends waits that have taken too long."""
         latest_start = perf_counter() - MAX_WAIT_SECONDS
-        for ticket in [
-            one for one in self._tickets if not one.running and one.since < latest_start
-        ]:
+        for ticket in [one for one in self._tickets if one.since < latest_start]:
             self._end(ticket, LATE)
-        self._polling = bool(self._tickets)
-        if self._polling:
-            asyncio.get_running_loop().call_later(_POLL_SECONDS, self._poll)
+        self._polling = False
+        if self._tickets:
+            self.watch_waits()
 
     def _next_turn(self) -> None:
-        """Begins a turn of the event loop: starts the first of the waiting requests."""
+        """Begins a turn of the event loop: starts the first of the waiting requests, if one may."""
         self._scheduled = False
-        self._left = _CONTENDED_SLICE_SECONDS if self._contention.is_on else _SLICE_SECONDS
-        entry = self._queue.pop()  # at least one, however expensive
-        held_back = entry is None
-        while entry is not None:
-            self._left -= max(_MIN_SECONDS, entry.expected)
+        if (entry := self._queue.pop()) is not None:
             entry.item.begin()
-            entry = self._queue.pop(self._left, after=entry)
         self._refusals = 0
         while self._deferred and self._refusals < _MAX_REFUSALS:
             self._deferred.popleft()()
-        if (self._queue and not held_back) or self._deferred:
+        if (self._queue and entry) or self._deferred:
             self._schedule()
 
     def _schedule(self) -> None:
