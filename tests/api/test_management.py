@@ -162,6 +162,18 @@ def test_each_request_is_one_line_of_json(service, shop):
     assert all(isinstance(json.loads(line), dict) for line in service.log_lines())
 
 
+def test_line_of_a_sign_in_that_merges_has_both_profiles(service, shop):
+    """The line of a sign-in that merges a session has the session and the customer; those of other
+    requests have no session. Rule: log-private."""
+    visitor, customer = shop.session(), shop.customer("1")
+    visitor.http.post("/items", json={"productId": 1}).raise_for_status()
+    body = {"customer": customer.gid, "session": visitor.gid}
+    answers = [shop.admin.post("/profiles/token", json=body), customer.http.get("/items")]
+    entries = [json.loads(lines_of(service, one.headers["X-Request-Id"])[0]) for one in answers]
+    assert [one["profile"] for one in entries] == [customer.gid, customer.gid]
+    assert [one.get("session") for one in entries] == [visitor.gid, None]
+
+
 def test_log_has_no_query_and_no_body(service, shop):
     """The log contains no query and no body. Tokens and e-mail addresses in any output:
     tests/security/secrets_in_print.py.

@@ -78,6 +78,7 @@ async def readyz(request: Request) -> Response:
     try:
         await service.access_cache.ensure_fresh()
         await service.db.ping()
+        lock_waits = await service.db.count_lock_waits()
     except Unavailable:
         raise
     except Exception as error:
@@ -86,6 +87,8 @@ async def readyz(request: Request) -> Response:
     answer = {"status": "ok"}
     if service.clock.suspicion:  # rule: clock-jump
         answer["clock"] = service.clock.suspicion
+    if lock_waits:
+        answer["locks"] = f"{lock_waits} statements wait for locks in the database"
     if service.failing_jobs:
         answer["failing"] = ", ".join(sorted(service.failing_jobs))
     return Response(200, msgspec.json.encode(answer), [JSON, _NO_STORE])
