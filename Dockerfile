@@ -2,6 +2,7 @@
 # docker run -v wishwell:/data wishwell init
 # docker run -p 127.0.0.1:8000:8000 -v wishwell:/data wishwell
 # The port inside stays 8000; publish it where you like. The database of the default settings is in /data.
+# compose.yaml mounts volumes at /keys and /password, which get these folders' owner and mode.
 FROM python:3.13-slim AS build
 WORKDIR /app
 COPY requirements/build.lock ./
@@ -9,6 +10,7 @@ RUN pip install --no-cache-dir --require-hashes --requirement build.lock
 COPY pyproject.toml README.md LICENSE THIRD_PARTY.md ./
 COPY tools/build_hooks.py ./tools/
 COPY src ./src
+COPY deploy ./deploy
 ARG SOURCE_COMMIT=unknown
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir dist .
 
@@ -19,7 +21,8 @@ RUN --mount=type=bind,from=build,source=/app/dist,target=/dist \
     && pip install --no-cache-dir --no-deps /dist/*.whl \
     && useradd --system --uid 10001 --no-create-home wishwell \
     && mkdir /data \
-    && chown wishwell /data
+    && mkdir -m 700 /keys /password \
+    && chown wishwell /data /keys /password
 
 USER wishwell
 WORKDIR /data

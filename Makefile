@@ -120,13 +120,15 @@ check: $(VENV)/.dev ## Format, lint, strict types, the workflows, and the rules 
 	$(BIN)/zizmor --offline --quiet .github
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml compose.minimal.yaml
 	$(BIN)/pytest tests/lint
 
-format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, from it, the clients' types and the rules' tables
+format: $(VENV)/.dev ## Format the code and sort its imports; write the API's description and, from it, the clients' types and the rules' tables; write the sample settings
 	$(BIN)/python -m tools.openapi
 	$(BIN)/python -m tools.described_client
 	$(BIN)/python clients/python/hatch_build.py && touch $(VENV)/.client
 	$(BIN)/python -m tools.rule_tables
+	$(BIN)/python -m tools.sample_settings
 	@! command -v npm >/dev/null || $(MAKE) --silent packages/elements/src/api.d.ts
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .

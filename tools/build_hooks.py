@@ -1,5 +1,5 @@
-"""Build hooks: bake the commit into wheel and source distribution, and make the README's links
-absolute for a package index."""
+"""Build hooks: bake the commit into wheel and source distribution, put `deploy/` into the wheel,
+and make the README's links absolute for a package index."""
 
 import os
 import posixpath
@@ -40,12 +40,19 @@ class AbsoluteLinks(MetadataHookInterface):
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
 
 
-class Commit(BuildHookInterface[Any]):
-    """Adds ``commit.txt``. Without a repository, ``SOURCE_COMMIT`` names the commit."""
+class PackageData(BuildHookInterface[Any]):
+    """Adds `deploy/` to a wheel, and ``commit.txt`` to both.
+
+    Without a repository, ``SOURCE_COMMIT`` names the commit.
+    """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if version == "editable" or (ROOT / "src/wishwell/commit.txt").exists():
-            return  # asks git when it runs; or is built from a source distribution
+        if version == "editable":
+            return  # asks git when it runs, and reads the checkout's `deploy/`
+        if self.target_name == "wheel":
+            build_data["force_include"][str(ROOT / "deploy")] = "wishwell/deploy"
+        if (ROOT / "src/wishwell/commit.txt").exists():
+            return  # is built from a source distribution
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name) / "commit.txt"
         path.write_text(os.environ.get("SOURCE_COMMIT") or running.commit(), "ascii")

@@ -143,3 +143,32 @@ def test_token_list_shows_when_it_was_last_used(service, shop):
 
     soon(lambda: last_used()["test"] is not None)
     assert TIME.fullmatch(last_used()["test"]) and last_used()["unused"] is None
+
+
+def test_change_of_the_platform_says_whom_it_hides_and_asks(service, make_shop):
+    """`store update --platform` says how many customers become unreachable, and changes nothing
+    without a yes; without customers it doesn't ask. Rule: profile-gid."""
+    shop = make_shop()
+    update = ("store", "update", shop.handle, "--platform", "presta")
+    for name in ("ann", "ben"):
+        shop.customer(name).http.post("/items", json={"productId": 1}).raise_for_status()
+    shop.session().http.post("/items", json={"productId": 1}).raise_for_status()
+    done = service.run([str(service.command), *update], input="")  # a pooled one hides stderr
+    before = stores(service)[shop.handle]["platform"]
+    assert (done.returncode, before) == (1, shop.platform)
+    assert f"hides 2 customers of {before}," in done.stderr
+    assert "Nothing was changed" in done.stderr
+    assert service.cli(*update, input="yes\n").returncode == 0
+    assert stores(service)[shop.handle]["platform"] == "presta"
+    assert service.cli(*update[:4], before).returncode == 0  # without customers, without asking
+
+
+def test_profile_key_is_the_one_in_database_and_journal(service, make_shop):
+    """`profile key` prints the key that database and journal have in place of the GID.
+    Rule: journal-first."""
+    shop = make_shop()
+    ann = shop.customer("ann")
+    ann.http.post("/items", json={"productId": 1}).raise_for_status()
+    key = service.quick("profile", "key", ann.gid, "--store", shop.handle).strip()
+    rows = service.rows(f"SELECT profile_id FROM profiles WHERE gid = '{ann.gid}'")
+    assert key in {str(row[0]) for row in rows}

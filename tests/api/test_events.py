@@ -93,3 +93,24 @@ def test_feed_refuses_a_position_that_was_never_issued(event_shop):
     """A position that was never issued is 410 and says what to do. Rule: feed-retention."""
     answer = event_shop.admin.get("/events", params={"from": "9" * 18})
     refused(answer, 410, "was never issued by this store", "without `from`")
+
+
+def test_events_of_one_profile_continue_by_resume(event_shop):
+    """With `profile`, only the events of that customer or session are returned, page by page; a
+    profile without events has none, and another platform's GID is 400. Rule: feed-once."""
+    shop, begin = event_shop, last_cursor(event_shop)
+    ann, ben = shop.customer(), shop.customer()
+    for product in (1, 2):
+        for one in (ann, ben):
+            one.http.post("/items", json={"productId": product}).raise_for_status()
+    wait_for_events(shop, begin, 4)
+    own = {"from": begin, "profile": ann.gid, "limit": 1}
+    first = read(shop, **own)
+    second = read(shop, **own | {"from": first["resume"]})
+    assert [event["profile"] for event in first["data"] + second["data"]] == [ann.gid] * 2
+    assert [event["data"]["item"]["productId"] for event in second["data"]] == [2]
+    assert read(shop, **own | {"from": second["resume"]})["data"] == []
+    assert len(read(shop, **own | {"include": "product", "limit": 9})["data"]) == 2
+    assert read(shop, profile=shop.session().gid)["data"] == []
+    other = {"profile": "gid://elsewhere/Customer/1"}
+    refused(shop.admin.get("/events", params=other), 400, "profile")

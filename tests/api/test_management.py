@@ -1,6 +1,7 @@
 """The API description, health, metrics, CORS and the log."""
 
 import json
+import re
 import uuid
 
 import pytest
@@ -43,15 +44,19 @@ def test_samples_have_the_host_of_the_request(shop):
     assert answer.status_code == 404 or samples.ADDRESS in answer.text
 
 
-def test_root_redirects_to_the_docs_page(service):
-    """`/` redirects to the docs page, also below a proxy's path. Rule: openapi-complete."""
+def test_root_says_what_runs_and_links_to_existing_pages(service):
+    """`/` is a page with working links, relative so that they work below a proxy's path; it needs no
+    token and has no script. Rule: top-page."""
     http, top = service.client(), f"{service.url}/"
-    answer = http.get(top)
-    assert (answer.status_code, answer.headers["Location"]) == (302, "docs")
-    assert not any(name.lower().startswith("x-ratelimit") for name in answer.headers)
-    page = http.get(top, follow_redirects=True)
-    assert (page.status_code, page.url) == (200, f"{service.url}/docs")
-    assert http.post(top).status_code == 405
+    page = http.get(top)
+    assert (page.status_code, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert not any(name.lower().startswith("x-ratelimit") for name in page.headers)
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert "Wishwell runs here" in page.text and "<script" not in page.text
+    links = re.findall(r'<a href="([^"]+)"', page.text)
+    assert links == ["admin/", "docs", "readyz"]
+    assert [http.get(top + link).status_code for link in links] == [200, 200, 200]
+    assert (http.head(top).status_code, http.post(top).status_code) == (200, 405)
 
 
 # --- health and metrics --------------------------------------------------------------------------
@@ -155,6 +160,18 @@ def test_each_request_is_one_line_of_json(service, shop):
         assert (entry["status"], entry["method"]) == (answer.status_code, answer.request.method)
         assert kind is None or entry["caller"] == kind
     assert all(isinstance(json.loads(line), dict) for line in service.log_lines())
+
+
+def test_line_of_a_sign_in_that_merges_has_both_profiles(service, shop):
+    """The line of a sign-in that merges a session has the session and the customer; those of other
+    requests have no session. Rule: log-private."""
+    visitor, customer = shop.session(), shop.customer("1")
+    visitor.http.post("/items", json={"productId": 1}).raise_for_status()
+    body = {"customer": customer.gid, "session": visitor.gid}
+    answers = [shop.admin.post("/profiles/token", json=body), customer.http.get("/items")]
+    entries = [json.loads(lines_of(service, one.headers["X-Request-Id"])[0]) for one in answers]
+    assert [one["profile"] for one in entries] == [customer.gid, customer.gid]
+    assert [one.get("session") for one in entries] == [visitor.gid, None]
 
 
 def test_log_has_no_query_and_no_body(service, shop):

@@ -21,6 +21,7 @@ SMALL = {
     "stores": 1,
     "feeds": 1,
     "signing_key": 1,
+    "schema_support": 1,
     "leases": 5,
     "clocks": 2,
     "catalogue_runs": 1,

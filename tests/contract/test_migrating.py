@@ -68,6 +68,48 @@ async def test_timeouts_of_the_role_do_not_end_a_migration(postgres_server, monk
         assert await running == [NAME]
 
 
+@on_loop
+async def test_migration_that_waits_for_a_reader_blocks_no_requests(postgres_server, monkeypatch):
+    """While a transaction such as pg_dump's reads a table, a migration of it lets requests pass, says
+    for whom it waits, once, and is applied after the reader's end. Rule: migrate-once."""
+    sql = "ALTER TABLE revocations ADD COLUMN later integer;"
+    lines: list[str] = []
+    async with database(postgres_server, monkeypatch, sql) as (url, other):
+        await other.execute("SET application_name = 'pg_dump'")
+        request = await asyncpg.connect(url, server_settings={"lock_timeout": "0"})
+        await request.execute("SET statement_timeout = '2s'")  # WISHWELL_DATABASE_TIMEOUT
+        async with other.transaction():
+            await other.fetch("SELECT * FROM revocations")
+            running = asyncio.create_task(migrate.migrate_postgres(url, lines.append))
+            await backend(other, "ALTER TABLE revocations")
+            for _ in range(12):
+                await request.fetch("SELECT * FROM revocations")
+                await request.execute("UPDATE revocations SET jti = jti")
+                await asyncio.sleep(0.5)
+            assert not running.done()
+        await request.close()
+        assert await running == [NAME]
+        [applying, waiting] = lines
+        assert applying == f"applying {NAME}"
+        assert f"process {other.get_server_pid()} (pg_dump of wishwell, " in waiting
+
+
+@on_loop
+async def test_interrupted_wait_of_a_migration_keeps_nothing(postgres_server, monkeypatch):
+    """A migration that ends while it waits for a table leaves no trace. Rule: migrate-once."""
+    sql = "CREATE TABLE later (x integer);\nALTER TABLE revocations ADD COLUMN later integer;"
+    async with database(postgres_server, monkeypatch, sql) as (url, other):
+        async with other.transaction():
+            await other.execute("LOCK TABLE revocations")
+            running = asyncio.create_task(migrate.migrate_postgres(url))
+            await backend(other, "ALTER TABLE revocations")
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+        assert await other.fetchval("SELECT to_regclass('later')") is None
+        assert await migrate.migrate_postgres(url) == [NAME]
+
+
 @pytest.mark.parametrize("sql", ["SELECT 1 / 0;", "SELECT pg_sleep(60);", INDEX])
 @on_loop
 async def test_interrupted_migration_is_named_and_resumed(postgres_server, monkeypatch, sql):

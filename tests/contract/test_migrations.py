@@ -1,6 +1,7 @@
 """Migrations are applied once under concurrency, and make the same schema on both engines."""
 
 import asyncio
+import json
 import re
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -47,7 +48,15 @@ def test_concurrent_migrations_are_applied_once(empty, engine, count):
     ("sql", "says"),
     [
         ("UPDATE migrations SET checksum = 'other'", "has changed"),
-        ("INSERT INTO migrations VALUES (999, '0999_later', 'x', 'x')", "newer than this program"),
+        (
+            "INSERT INTO migrations VALUES (999, '0999_later', 'x', 'x');"
+            "UPDATE schema_support SET oldest_program = 999;",
+            "newer than this program",
+        ),
+        (
+            "INSERT INTO migrations VALUES (999, '0999_later', 'x', 'x');DROP TABLE schema_support;",
+            "newer than this program",
+        ),
     ],
 )
 def test_changed_or_later_schema_is_refused(tmp_path, sql, says):
@@ -55,9 +64,39 @@ def test_changed_or_later_schema_is_refused(tmp_path, sql, says):
     path = str(tmp_path / "wishwell.db")
     migrate.migrate_sqlite(path)
     with sqlite3.connect(path) as connection:
-        connection.execute(sql)
+        connection.executescript(sql)
     with pytest.raises(Misconfigured, match=says):
         migrate.pending_sqlite(path)
+
+
+LATER = "INSERT INTO migrations VALUES (999, '0999_later', 'x', 'x')"
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_older_program_starts_on_a_schema_that_only_adds(empty, starts):
+    """A program starts, again too, on a schema that a later release has migrated, unless the schema
+    needs a newer program; `migrate` has nothing to do. Rule: migrate-once."""
+    empty.settings.setdefault("WISHWELL_DATABASE_URL", "sqlite:///wishwell.db")
+    empty.cli("init")
+    empty.rows(LATER)
+    newest = migrate.available("sqlite")[-1].version
+    empty.rows(f"UPDATE schema_support SET oldest_program = {newest + (not starts)}")
+    done = empty.cli("migrate", check=False)
+    assert done.returncode == (not starts)
+    if starts:
+        assert done.stdout.strip() == "nothing to do"
+        assert empty.start().client().get(f"{empty.url}/readyz").status_code == 200
+        checks = json.loads(empty.cli("doctor", "--json", check=False).stdout)
+        assert [one["state"] for one in checks if one["what"] == "migrations"] == ["ok"]
+    else:
+        for said in (done.stderr, empty.cli("serve", check=False).stderr):
+            assert "newer than this program" in said
+
+
+def test_schema_names_the_oldest_program_that_runs_on_it():
+    """`schema_support` names a migration of this program or an earlier one. Rule: migrate-once."""
+    [[oldest]] = schema.migrated().execute("SELECT oldest_program FROM schema_support")
+    assert oldest in {entry.version for entry in migrate.available("sqlite")}
 
 
 def test_engines_have_the_same_tables_columns_constraints_and_indexes(postgres_server):

@@ -78,7 +78,9 @@ OTHERS: dict[str, dict[str, object]] = {
         "list_touch list_order list_mark_shared list_leave_items",
         {"id": id_of("lists", AT)},
     ),
-    **same("events_after events_old event_positions person_events", _OF_EVENTS),
+    **same(
+        "events_after events_of_profile_after events_old event_positions person_events", _OF_EVENTS
+    ),
     "events_remove": {"first": 100, "last": 200},
     "clocks_forget": {"after": 1},
     "webhook_set": {"position": 1},
@@ -112,6 +114,7 @@ GROWING = {
     "events_after": "searches the feed to its end if no event has one of the types",
     "report_products": "a report on the whole store",
     "repair_requests": "once an hour; a store has few requests of its platform",
+    "customers_count": "once, when a store's platform is changed",
     "contacts_reachable": "once, when mails are turned on",
     "customers_like_placeholders": "the doctor looks at all customers",
     "import_email_ids": "once per import of another app's wishes",

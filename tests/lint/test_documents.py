@@ -42,7 +42,7 @@ def test_documents_and_examples_name_only_existing_settings():
     # WISHWELL_FOO is an example of a refused name
     known |= {f"{name}_FILE" for name in known} | {"WISHWELL_FOO"}
     folders = [f"{folder}/**/*" for folder in ("docs", "examples", "demo", "deploy")]
-    places = ("*.md", "*/README.md", "packages/*/README.md", "compose.yaml", *folders)
+    places = ("*.md", "*/README.md", "packages/*/README.md", "compose*.yaml", *folders)
     for file in (path for place in places for path in ROOT.glob(place) if path.is_file()):
         if "node_modules" not in file.parts:
             text = file.read_text("utf-8", "ignore")

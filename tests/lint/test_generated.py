@@ -3,7 +3,7 @@
 import runpy
 from pathlib import Path
 
-from tools import described_client, openapi
+from tools import described_client, openapi, sample_settings
 
 BUILD = Path(__file__).parents[2] / "clients" / "python" / "hatch_build.py"
 
@@ -27,3 +27,8 @@ def test_generated_blocking_client_is_up_to_date():
     for source in sources:
         made = described_client.CLIENT / "_sync" / source.name
         assert made.read_text() == blocking(source.read_text()), source.name
+
+
+def test_sample_settings_are_up_to_date():
+    """The sample settings equal the output of `make format`. Rule: command-settings."""
+    assert sample_settings.SAMPLE.read_text("utf-8") == sample_settings.text()

@@ -3,12 +3,14 @@
 import json
 import os
 import re
+import subprocess
 import tarfile
 import zipfile
 from email import message_from_string
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests import documents
 from tools import build_hooks, npm_readmes
@@ -129,3 +131,35 @@ def test_sbom_lists_the_runtime_dependencies():
     assert {"uvicorn", *(one["name"] for one in VENDORED)} < names
     locked = (ROOT / "requirements" / "build.lock").read_text()
     assert not names & {*re.findall(r"^([\w.-]+)==", locked, re.MULTILINE)}
+
+
+@pytest.mark.parametrize(
+    ("version", "tags"), [("1.4.2", ["1.4.2", "1.4", "1"]), ("1.5.0rc1", ["1.5.0rc1"])]
+)
+def test_image_has_both_architectures_and_all_tags(tmp_path, version, tags):
+    """The release's image is for amd64 and arm64, and a final release's is tagged with its full,
+    minor and major version."""
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
+    built = [one["architecture"] for one in jobs["image"]["strategy"]["matrix"]["include"]]
+    assert built == ["amd64", "arm64"]
+    docker = tmp_path / "docker"
+    docker.write_text('#!/bin/sh\ncat > /dev/null\necho "$@"\n')
+    docker.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_REF_NAME": f"v{version}"}
+    environment |= {"GITHUB_REPOSITORY": "Wishwell/wishwell", "GITHUB_ACTOR": "a", "TOKEN": "t"}
+    [step] = jobs["image-tags"]["steps"]
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", step["run"]],
+        env=environment,
+        input="",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = done.stdout.splitlines()[-1].split()
+    image = "ghcr.io/wishwell/wishwell:"
+    assert [word for word in words if word.startswith(image)] == [
+        *(image + tag for tag in tags),
+        *(f"{image}{version}-{architecture}" for architecture in built),
+    ]
+    assert words.count("--tag") == len(tags)

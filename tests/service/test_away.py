@@ -4,6 +4,7 @@ import contextlib
 import json
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
@@ -12,6 +13,7 @@ from tests.api.conftest import envelope, request_head
 from tests.conftest import SIGNING_KEY, Shop, slow
 from tests.faults.harness import step, with_clock
 from tests.servers import Service, wait_until
+from tests.servers.postgres import holding
 from wishwell.access import auth
 
 ORIGIN = "https://shop.example"
@@ -231,3 +233,26 @@ def _ready(service: Service) -> bool:
         return httpx2.get(f"{service.url}/readyz", timeout=4).status_code == 200
     except (httpx2.NetworkError, httpx2.RemoteProtocolError):
         return False
+
+
+def test_readyz_says_when_requests_wait_for_locks(postgres_server):
+    """While a transaction locks a table, `/readyz` is 200 and says how many statements wait.
+    Rule: health-checks."""
+    settings = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_DATABASE_TIMEOUT": "20"}
+    settings["WISHWELL_DATABASE_URL"] = url = postgres_server.create_database()
+    service = Service(settings)
+    service.cli("init")
+
+    def locks() -> str | None:
+        answer = httpx2.get(f"{service.url}/readyz", timeout=10)
+        return answer.raise_for_status().json().get("locks")
+
+    with service, ThreadPoolExecutor(1) as threads:
+        admin = service.client(service.admin_token())
+        visitor = service.client(admin.post("/profiles/token").json()["data"]["token"])
+        assert locks() is None
+        with holding(url, "LOCK TABLE items"):
+            waiting = threads.submit(visitor.get, "/items")
+            assert wait_until(locks, seconds=15) and "statements wait for locks" in locks()
+        assert waiting.result().status_code == 200
+        assert locks() is None

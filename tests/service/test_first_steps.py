@@ -93,8 +93,9 @@ def test_quick_start_of_the_description_works_as_pasted(service):
 
 @pytest.mark.slow
 def test_installed_wheel_serves(tmp_path):
-    """The wheel, installed with the lock file into an empty environment, serves, and names the
-    commit that it was built from."""
+    """The wheel, installed with the lock file into an empty environment, serves, names the commit
+    that it was built from, and writes `deploy/` and the sample settings.
+    Rule: command-settings."""
     out = tmp_path / "dist"
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT]
     subprocess.run(build, check=True, capture_output=True)
@@ -105,6 +106,7 @@ def test_installed_wheel_serves(tmp_path):
         "http/openapi.json",
         "http/docs_page/index.html",
         "admin/index.html",
+        "deploy/settings.env",
     ):
         assert f"wishwell/{needed}" in names
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"wishwell"}
@@ -118,6 +120,13 @@ def test_installed_wheel_serves(tmp_path):
     service = Service(executed=True)
     service.command = venv / "bin" / "wishwell"
     assert re.fullmatch(r"wishwell \S+ \(commit [0-9a-f]{7,}(-dirty)?, .+\)\n", service.quick("-V"))
+    service.quick("deploy-files", "deploy")
+    for file in filter(Path.is_file, (ROOT / "deploy").rglob("*")):
+        copy = service.folder / "deploy" / file.relative_to(ROOT / "deploy")
+        assert copy.read_bytes() == file.read_bytes()
+        assert copy.stat().st_mode & 0o111 == file.stat().st_mode & 0o111, file
+    sample = service.run([str(service.command), "settings", "--sample"]).stdout
+    assert sample == (ROOT / "deploy/settings.env").read_text()
     with service:
         for path in ("/readyz", "/docs", "/admin/", "/api/2025-04/.well-known/openapi"):
             assert httpx2.get(service.url + path).status_code == 200

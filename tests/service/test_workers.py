@@ -117,13 +117,13 @@ def test_platform_change_ends_customers_tokens_in_every_worker(two_workers):
         one.token for one in (shop.customer(), shop.customer(), shop.session())
     )
     assert statuses(two_workers, used) == statuses(two_workers, visitor) == {200}
-    shop.update("--platform", "presta")
+    shop.update("--platform", "presta", "--yes")
     # Polls with the used token, because the other must stay unused. On a busy machine one worker may
     # accept 20 connections in a row.
     soon(lambda: [statuses(two_workers, used) for _ in range(3)] == [{401}] * 3)
     assert statuses(two_workers, unused) == statuses(two_workers, used, productId=1) == {401}
     assert statuses(two_workers, visitor) == {200}
-    shop.update("--platform", "shopify")
+    shop.update("--platform", "shopify", "--yes")
     soon(lambda: [statuses(two_workers, used) for _ in range(3)] == [{200}] * 3)
     assert statuses(two_workers, unused) == {200}
 

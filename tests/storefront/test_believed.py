@@ -280,7 +280,7 @@ def test_last_host_of_a_store_counts_when_proxies_append_theirs(world, forwarded
 
 
 ALONE = "alone.example"
-ELSEWHERE = {"/": 302, "/livez": 200, "/readyz": 200, "/metrics": 200, "/docs": 200, "/admin/": 200}
+ELSEWHERE = {"/": 200, "/livez": 200, "/readyz": 200, "/metrics": 200, "/docs": 200, "/admin/": 200}
 ELSEWHERE |= {f"{PREFIX}/items": 200, "/api/": 404}
 """Paths and statuses on a host that no store has named."""
 SPELLINGS = (ALONE, ALONE.upper(), f"{ALONE}:80", f"{ALONE}:443", f"{ALONE}.", f"{ALONE}.:80")

@@ -3314,6 +3314,12 @@ export interface components {
          */
         Type: components["schemas"]["EventType"][];
         /**
+         * @description The GID of a customer or session, whose events alone are returned (default: all). `from` and
+         *     `resume` are positions in the feed of the whole store.
+         * @example gid://shopify/Customer/7096539482
+         */
+        OfProfile: components["schemas"]["ProfileGid"];
+        /**
          * @description A search expression: up to 8 terms, separated by spaces. An item must match all of them. A
          *     term is `<field>:<value>`, with up to 250 values separated by commas. An item must match one
          *     of them.
@@ -5523,6 +5529,12 @@ export interface operations {
                  * @example product
                  */
                 include?: components["parameters"]["Include"];
+                /**
+                 * @description The GID of a customer or session, whose events alone are returned (default: all). `from` and
+                 *     `resume` are positions in the feed of the whole store.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                profile?: components["parameters"]["OfProfile"];
             };
             header?: never;
             path?: never;

@@ -37,6 +37,7 @@ from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
 from wishwell.cli.report_commands import report
 from wishwell.cli.restore_commands import restore
+from wishwell.cli.settings_commands import deploy_files_command, settings_command
 from wishwell.cli.store_apply import store_apply
 from wishwell.cli.store_commands import store
 from wishwell.cli.terminal import format_count
@@ -92,7 +93,7 @@ store.add_command(mail)
 for command in (
     *(store, token, profile, report, webhook, restore),
     *(export_command, import_command, products_command, doctor_command, backup_command),
-    clock_command,
+    *(clock_command, settings_command, deploy_files_command),
 ):
     main.add_command(command)
 

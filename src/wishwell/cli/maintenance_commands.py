@@ -58,7 +58,7 @@ async def clock_command(db: Database, _: Settings, /, confirm: str | None, yes: 
         if not yes and terminal.first_line() != "yes":
             raise Invalid("The clock was not confirmed; nothing was changed.")
         await db.write(clock.confirm)
-    await clock.observe(db)
+    await clock.observe(db, logs=False)  # the command itself says the reason
     terminal.say(f"{now()}  {clock.suspicion or 'plausible'}")
     if clock.suspicion:
         raise click.exceptions.Exit(1)

@@ -75,6 +75,19 @@ async def profile_erase(
     )
 
 
+@profile.command("key")
+@click.argument("gid")
+@REQUIRED_STORE
+@in_store
+async def profile_key(db: Database, settings: Settings, store: Store, /, gid: str) -> None:
+    """Print the key of a profile, which the journal names in place of its GID.
+
+    The key is derived from store and GID; the profile doesn't have to exist.
+    """
+    [target] = _parse_profiles(settings, store, [("GID", gid)])
+    terminal.say(target.id)
+
+
 @profile.command("requests")
 @REQUIRED_STORE
 @JSON

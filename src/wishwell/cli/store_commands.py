@@ -9,7 +9,7 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from wishwell import stores
+from wishwell import profiles, stores
 from wishwell.cli import mail_switch, terminal
 from wishwell.cli.common_options import (
     JSON,
@@ -123,7 +123,8 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="Whether events are recorded (default: off)."),
         click.option("--mail", "mail_on", type=click.Choice(["on", "off"]),
                      help="Whether mails about notices are sent to shoppers (default: off)."),
-        click.option("--yes", is_flag=True, help="Don't ask before mails are turned on."),
+        click.option("--yes", is_flag=True,
+                     help="Don't ask before mails are turned on, or the platform changes."),
         click.option("--mail-from", metavar="ADDRESS", help="The sender's address of mails."),
         click.option("--mail-reply-to", metavar="ADDRESS",
                      help="The address for answers to mails (default: the sender's)."),
@@ -191,6 +192,8 @@ async def _put_and_print(
 
     if patch.mail and patch.mail.get("mail_on"):
         await mail_switch.confirm(db, settings, handle, patch, is_confirmed=yes)
+    if patch.platform and not new:
+        await _confirm_platform(db, handle, patch.platform, is_confirmed=yes)
 
     async def change(tx: Writer) -> Store:
         changed_store = await put_store(tx, settings, handle, patch, secrets_patch, new=new)
@@ -199,6 +202,29 @@ async def _put_and_print(
         return changed_store
 
     terminal.show([await db.write(change)], as_json)
+
+
+async def _confirm_platform(
+    db: Database, handle: str, platform: str, *, is_confirmed: bool
+) -> None:
+    """Says how many customers a change of the platform hides, and asks first if there are any.
+
+    Raises ``Invalid`` without a confirmation.
+    """
+    current = await db.read(stores.by_handle, handle)
+    count = await db.read(profiles.count_customers, current)
+    if platform == current.platform or not count:
+        return
+    customers = terminal.format_count(count, "customer")
+    terminal.say(
+        f"The change hides {customers} of {current.platform}, with all their wishes, until the "
+        f"platform is {current.platform} again.",
+        err=True,
+    )
+    if not is_confirmed:
+        terminal.say("Type yes to continue:", err=True)
+        if terminal.first_line() != "yes":
+            raise Invalid("Not confirmed. Nothing was changed.")
 
 
 @store.command("list")

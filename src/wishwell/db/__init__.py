@@ -174,6 +174,9 @@ class Database(Protocol):
     async def ping(self) -> None:
         """Raises ``Unavailable`` if the database doesn't answer."""
 
+    async def count_lock_waits(self) -> int:
+        """Returns how many statements have waited for a lock of PostgreSQL for half a second."""
+
     def stats(self) -> Stats:
         """Returns the current load."""
 

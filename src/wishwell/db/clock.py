@@ -201,7 +201,7 @@ class ReferenceClock:
         return state.wall if state.hold else now
 
     # rule: clock-jump
-    async def observe(self, db: Database) -> None:
+    async def observe(self, db: Database, *, logs: bool = True) -> None:
         """Stores the state, and logs when the clock becomes suspect and plausible again."""
         now, state, skew_error = await db.read(self._read_clocks)
         stored = self._stored_state
@@ -214,9 +214,9 @@ class ReferenceClock:
             # A time further ahead than this one was stored by a clock that was wrong.
             await db.write(self._save, state, now + MAX_JUMP_MS)
         suspicion = skew_error or _explain_jump(now, state)
-        if suspicion and not self.suspicion:
+        if logs and suspicion and not self.suspicion:
             log.warning("clock_suspect", reason=suspicion)
-        if self.suspicion and not suspicion:
+        if logs and self.suspicion and not suspicion:
             log.info("clock_plausible_again")
         self.suspicion = suspicion
 

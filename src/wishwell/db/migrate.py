@@ -8,14 +8,15 @@ statements is applied outside of a transaction on PostgreSQL, so that the tables
 
 import asyncio
 import contextlib
+import functools
 import hashlib
 import os
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from importlib import resources
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import asyncpg
 
@@ -39,12 +40,27 @@ CREATE TABLE IF NOT EXISTS migrations (
 """
 _APPLIED = "SELECT version, checksum FROM migrations"
 _RECORD = "INSERT INTO migrations VALUES (:version, :name, :checksum, :applied_at)"
+_OLDEST_PROGRAM = "SELECT oldest_program FROM schema_support"
 _LOCK_POLL_SECONDS = 0.2
+_LOCK_TIMEOUT_SECONDS = 1.2
+"""Seconds for which a statement may queue for a table: requests queue behind it. Longer than
+PostgreSQL's ``deadlock_timeout``, after which an autovacuum that is in the way is ended."""
+_LOCK_RETRY_SECONDS = 2.0
 _CONNECT_SECONDS = 10.0
 _NO_TIMEOUTS = """
 SELECT set_config(name, '0', $1) FROM pg_settings
 WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
                'idle_in_transaction_session_timeout')
+"""
+_LOCK_HOLDERS = """
+SELECT DISTINCT a.pid, coalesce(nullif(a.application_name, ''), a.backend_type), a.usename::text,
+       ceil(extract(epoch FROM clock_timestamp() - a.xact_start))::integer
+FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+    JOIN pg_class c ON c.oid = l.relation AND c.relkind IN ('r', 'p') AND pg_table_is_visible(c.oid)
+WHERE l.granted AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+  AND c.relnamespace = current_schema()::regnamespace
+  AND coalesce(a.xact_start < clock_timestamp() - make_interval(secs => $1), true)
+ORDER BY a.pid
 """
 _CREATED_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
@@ -59,6 +75,7 @@ _CONCURRENTLY = " CONCURRENTLY"
 _CREATES_INDEX = re.compile(rf"CREATE (?:UNIQUE )?INDEX{_CONCURRENTLY} (\w+)")
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
 Progress = Callable[[str], None]
+T = TypeVar("T")
 
 
 def _ignore(_line: str) -> None:
@@ -91,9 +108,12 @@ def available(engine: Engine) -> list[Migration]:
 
 
 # rule: migrate-once
-def pending(engine: Engine, applied: Iterable[Row]) -> list[Migration]:
+def pending(engine: Engine, applied: Iterable[Row], oldest_program: int | None) -> list[Migration]:
     """Returns the migrations to apply. Raises ``Misconfigured`` if applied ones differ from the
-    files."""
+    files.
+
+    ``oldest_program``: the oldest schema version whose programs run on the schema, if recorded.
+    """
     checksums: dict[int, str] = {row[0]: row[1] for row in applied}
     files = available(engine)
     for migration in files:
@@ -102,7 +122,7 @@ def pending(engine: Engine, applied: Iterable[Row]) -> list[Migration]:
                 f"The migration {migration.name} has changed since this database was migrated."
             )
     newer = checksums.keys() - {migration.version for migration in files}
-    if newer:
+    if newer and (oldest_program is None or files[-1].version < oldest_program):
         raise Misconfigured(
             f"The database has schema version {max(newer)}, which is newer than this program. "
             "Start the newer program, or restore the backup from before its migration."
@@ -125,7 +145,7 @@ def migrate_sqlite(path: str, progress: Progress = _ignore) -> list[str]:
     try:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(_TABLE)
-        todo = pending("sqlite", connection.execute(_APPLIED).fetchall())
+        todo = _pending_sqlite(connection)
         with _reporting(progress) as report:
             for statement, values in _list_steps("sqlite", todo, report):
                 connection.execute(statement.replace(_CONCURRENTLY, ""), values)
@@ -170,24 +190,14 @@ async def migrate_postgres(
             await _lock(connection, "pg_try_advisory_lock")
         while True:
             with _reporting(progress) as report:
-                async with connection.transaction():
-                    await connection.fetch(_NO_TIMEOUTS, True)
-                    await _lock(connection, "pg_try_advisory_xact_lock")
-                    distribute = distribute or await cluster.is_distributed(connection)
-                    if distribute:
-                        await cluster.prepare(connection)
-                    await connection.execute(_TABLE)
-                    todo = pending("postgresql", await connection.fetch(_APPLIED))
-                    batch = [
-                        *takewhile(lambda migration: is_pooled or not migration.is_concurrent, todo)
-                    ]
-                    for statement, values in _list_steps("postgresql", batch, report):
-                        await connection.execute(statement.replace(_CONCURRENTLY, ""), *values)
-                    done += [migration.name for migration in batch]
-                    if batch == todo:
-                        return done + (
-                            await cluster.distribute(connection, report) if distribute else []
-                        )
+                batch, todo, tables = await _retry_locks(
+                    connection,
+                    functools.partial(_apply_batch, connection, report, is_pooled, distribute),
+                    report,
+                )
+                done += [migration.name for migration in batch]
+                if batch == todo:
+                    return done + tables
                 concurrent = todo[len(batch)]
                 for statement, values in _list_steps("postgresql", [concurrent], report):
                     if not values:
@@ -195,6 +205,59 @@ async def migrate_postgres(
                     else:
                         await connection.execute(statement, *values)
                 done.append(concurrent.name)
+
+
+# rule: migrate-once
+async def _apply_batch(
+    connection: Connection, report: Progress, is_pooled: bool, distribute: bool
+) -> tuple[list[Migration], list[Migration], list[str]]:
+    """Applies the next migrations in one transaction, up to one that builds an index concurrently.
+
+    Returns them, the migrations that were pending before, and the names of tables that it
+    distributed. Raises the driver's error if a table is locked for too long.
+    """
+    async with connection.transaction():
+        await connection.fetch(_NO_TIMEOUTS, True)
+        await _lock(connection, "pg_try_advisory_xact_lock")
+        lock_timeout = f"{_LOCK_TIMEOUT_SECONDS * 1000:.0f}ms"
+        await connection.fetch("SELECT set_config('lock_timeout', $1, true)", lock_timeout)
+        distribute = distribute or await cluster.is_distributed(connection)
+        if distribute:
+            await cluster.prepare(connection)
+        await connection.execute(_TABLE)
+        todo = await _pending_postgres(connection)
+        batch = [*takewhile(lambda migration: is_pooled or not migration.is_concurrent, todo)]
+        for statement, values in _list_steps("postgresql", batch, report):
+            await connection.execute(statement.replace(_CONCURRENTLY, ""), *values)
+        is_last = distribute and batch == todo
+        return batch, todo, await cluster.distribute(connection, report) if is_last else []
+
+
+# rule: migrate-once
+async def _retry_locks(
+    connection: Connection, apply: Callable[[], Awaitable[T]], report: Progress
+) -> T:
+    """Applies migrations again until no other session has locked their tables.
+
+    Between two attempts requests can use the tables. Reports the sessions when they change.
+    """
+    reported_ids: set[int] | None = None
+    while True:
+        try:
+            return await apply()
+        except asyncpg.LockNotAvailableError:
+            holders = await connection.fetch(_LOCK_HOLDERS, _LOCK_TIMEOUT_SECONDS)
+        process_ids = {row[0] for row in holders}
+        if process_ids != reported_ids:
+            reported_ids = process_ids
+            sessions = [
+                # Another role's times are hidden from a role with few rights.
+                f"process {pid} ({program} of {user}{'' if seconds is None else f', {seconds} s'})"
+                for pid, program, user, seconds in holders
+            ]
+            names = ", ".join(sessions) or "a short transaction"
+            report(f"waiting for tables that are locked by {names}")
+        await asyncio.sleep(_LOCK_RETRY_SECONDS)
 
 
 # rule: migrate-once
@@ -225,6 +288,8 @@ def _reporting(progress: Progress) -> Iterator[Progress]:
     output_errors: list[BaseException] = []  # the output's own errors, such as a full disk
 
     def report(line: str) -> None:
+        if line in lines:  # of an attempt that is repeated
+            return
         lines.append(line)
         try:
             progress(line)
@@ -248,13 +313,20 @@ def pending_sqlite(path: str) -> list[str]:
 
     Raises ``Misconfigured``, and the driver's error if the file is not a database.
     """
-    applied: Sequence[Row] = ()
-    if os.access(path, os.F_OK):
-        with contextlib.closing(sqlite_file.connect(path, read_only=True)) as connection:
-            table = "SELECT 1 FROM sqlite_master WHERE name = 'migrations'"
-            if connection.execute(table).fetchone():
-                applied = connection.execute(_APPLIED).fetchall()
-    return [migration.name for migration in pending("sqlite", applied)]
+    if not os.access(path, os.F_OK):
+        return [migration.name for migration in available("sqlite")]
+    with contextlib.closing(sqlite_file.connect(path, read_only=True)) as connection:
+        return [migration.name for migration in _pending_sqlite(connection)]
+
+
+def _pending_sqlite(connection: sqlite3.Connection) -> list[Migration]:
+    def rows(table: str, select: str) -> list[Row]:
+        exists = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        has_table = connection.execute(exists, [table]).fetchone()
+        return connection.execute(select).fetchall() if has_table else []
+
+    support = rows("schema_support", _OLDEST_PROGRAM)
+    return pending("sqlite", rows("migrations", _APPLIED), support[0][0] if support else None)
 
 
 async def pending_postgres(
@@ -262,14 +334,22 @@ async def pending_postgres(
 ) -> list[str]:
     """Returns what ``migrate_postgres`` would return, and changes nothing."""
     async with _connect(url, seconds) as connection:
-        migrated = await connection.fetchval("SELECT to_regclass('migrations')") is not None
-        applied = await connection.fetch(_APPLIED) if migrated else ()
-        todo = [migration.name for migration in pending("postgresql", applied)]
+        todo = [migration.name for migration in await _pending_postgres(connection)]
         if distribute:
             await cluster.check(connection)
         if distribute or await cluster.is_distributed(connection):
             todo += map(cluster.plan, await cluster.undistributed_tables(connection))
         return todo
+
+
+async def _pending_postgres(connection: Connection) -> list[Migration]:
+    async def rows(table: str, select: str) -> Sequence[Row]:
+        has_table = await connection.fetchval("SELECT to_regclass($1)::text", table)
+        return await connection.fetch(select) if has_table else ()
+
+    support = await rows("schema_support", _OLDEST_PROGRAM)
+    applied = await rows("migrations", _APPLIED)
+    return pending("postgresql", applied, support[0][0] if support else None)
 
 
 # rule: database-rights

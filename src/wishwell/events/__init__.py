@@ -287,26 +287,28 @@ class FeedPage(NamedTuple):
 
 # rules: feed-once, feed-retention
 async def read_feed(
-    tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
+    tx: Reader,
+    store: Store,
+    after: int | None,
+    limit: int,
+    types: Sequence[str],
+    profile: Profile | None = None,
 ) -> FeedPage:
     """Returns a store's events after the position ``after``, or from the oldest stored for None.
 
-    ``types`` filters (empty: all types); ``ERASED`` always passes. Raises ``Gone`` if some of the
-    events were removed (retention), or if the position was never published, for example because a
-    backup was restored.
+    ``types`` filters (empty: all types); ``ERASED`` always passes. ``profile``: only its events.
+    Raises ``Gone`` if some of the events were removed (retention), or if the position was never
+    published, for example because a backup was restored.
     """
     # Read the feed's end before the events and its removed part after them, so that neither a
     # concurrent publication nor a removal can make a reader miss events.
     last, _ = await webhooks.read_feed_ends(tx, store.id)
     selected_types = [*types, ERASED] if types else [*TYPES]  # rule: erase-event
-    rows = await tx.all(
-        "events_after",
-        store=store.id,
-        after=after or 0,
-        until=last,
-        limit=limit,
-        types=selected_types,
-    )
+    params = {"after": after or 0, "until": last, "limit": limit, "types": selected_types}
+    if profile is None:
+        rows = await tx.all("events_after", store=store.id, **params)
+    else:
+        rows = await tx.all("events_of_profile_after", profile=profile.id, **params)
     _, removed = await webhooks.read_feed_ends(tx, store.id)
     if after is not None and not removed <= after <= last:
         reason = (

@@ -95,6 +95,12 @@ SELECT e.number, event_fields(e) FROM events e
 WHERE e.store_id = :store AND e.number > :after AND e.number <= :until AND e.type in_texts(:types) AND event_shown(e)
 ORDER BY e.number LIMIT :limit;
 
+-- name: events_of_profile_after
+-- As events_after, of one profile.
+SELECT e.number, event_fields(e) FROM events e
+WHERE e.profile_id = :profile AND e.number > :after AND e.number <= :until AND e.type in_texts(:types) AND event_shown(e)
+ORDER BY e.number LIMIT :limit;
+
 -- name: events_old
 -- Positions and times of the next :limit events. Omits events that a wrong clock dated in the future; they are removed
 -- together with their neighbours.

@@ -117,6 +117,8 @@ class Request(RequestTicket, eq=False, kw_only=True):
     """State of the rate limit that the request was counted against; ``None`` before that."""
     acts_on: Scope | None = None
     """The profile or whole store that the request acts on, once known."""
+    merged: tuple[Profile, Profile] | None = None
+    """The session that the request merged into a customer, and the customer."""
     visit: StorefrontRequest | None = None
     """On the storefront: the shop and the shopper, once known."""
     authorize: Callable[["Request"], Awaitable[None]] | None = None

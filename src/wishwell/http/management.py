@@ -21,6 +21,7 @@ _NO_STORE = (b"cache-control", b"no-store")
 _NOSNIFF = (b"x-content-type-options", b"nosniff")
 _DESCRIPTION = Path(__file__).with_name("openapi.json")
 _PAGE = Path(__file__).parent / "docs_page"
+_TOP_PAGE = Path(__file__).parent / "top_page" / "index.html"
 _ADDRESS = "http://127.0.0.1:8000"
 """The service's address in the code samples."""
 
@@ -77,6 +78,7 @@ async def readyz(request: Request) -> Response:
     try:
         await service.access_cache.ensure_fresh()
         await service.db.ping()
+        lock_waits = await service.db.count_lock_waits()
     except Unavailable:
         raise
     except Exception as error:
@@ -85,6 +87,8 @@ async def readyz(request: Request) -> Response:
     answer = {"status": "ok"}
     if service.clock.suspicion:  # rule: clock-jump
         answer["clock"] = service.clock.suspicion
+    if lock_waits:
+        answer["locks"] = f"{lock_waits} statements wait for locks in the database"
     if service.failing_jobs:
         answer["failing"] = ", ".join(sorted(service.failing_jobs))
     return Response(200, msgspec.json.encode(answer), [JSON, _NO_STORE])
@@ -114,10 +118,19 @@ async def metrics(request: Request) -> Response:
     return Response(200, body, [content_type, _NO_STORE])
 
 
-# rule: openapi-complete
+# rule: top-page
 async def top(request: Request) -> Response:
-    # Relative, so that it also works below a path of a reverse proxy.
-    return assets.redirect("docs")
+    """A page that says which program runs here. Its links are relative, for proxies with a path."""
+    forms = _top_page(request.service.settings.admin == "on")
+    headers = [*_CLOSED, (b"cache-control", b"no-cache")]
+    return assets.encoded(request, forms, b"text/html; charset=utf-8", headers)
+
+
+@functools.cache
+def _top_page(has_admin: bool) -> dict[str, bytes]:
+    lines = _TOP_PAGE.read_text("utf-8").splitlines(keepends=True)
+    text = "".join(line for line in lines if has_admin or 'href="admin/"' not in line).encode()
+    return {"gzip": gzip.compress(text), "identity": text}
 
 
 # rule: openapi-complete

@@ -396,4 +396,6 @@ def log_request(request: Request, status: int, seconds: float) -> None:
         line.token = caller.token_id
         if isinstance(request.acts_on, Profile):
             line.profile = request.acts_on.log_name
+    if request.merged is not None:
+        line.session, line.profile = (profile.log_name for profile in request.merged)
     write_line(line)

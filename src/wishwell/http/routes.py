@@ -111,7 +111,7 @@ API = (
     Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, kind="token"),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, kind="token",
           on_storefront=False),
-    _of_store("/events", "from", "limit", "type", "include",
+    _of_store("/events", "from", "limit", "type", "include", "profile",
               GET=store_handlers.list_events)._replace(compressed=True),
     _of_store("/webhooks", "page", "limit", GET=webhook_handlers.list_webhooks,
               POST=webhook_handlers.create_webhook),

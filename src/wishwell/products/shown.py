@@ -115,10 +115,15 @@ async def add_to_events(tx: Reader, store_id: str, found_events: Sequence[Event]
 
 
 async def feed(
-    tx: Reader, store: Store, after: int | None, limit: int, types: Sequence[str]
+    tx: Reader,
+    store: Store,
+    after: int | None,
+    limit: int,
+    types: Sequence[str],
+    profile: Profile | None = None,
 ) -> events.FeedPage:
     """Returns a page of the feed like ``events.read_feed``, the items in it with their products."""
-    page = await events.read_feed(tx, store, after, limit, types)
+    page = await events.read_feed(tx, store, after, limit, types, profile)
     return page._replace(events=await add_to_events(tx, store.id, page.events))
 
 

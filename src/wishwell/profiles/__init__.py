@@ -211,6 +211,13 @@ def check_email(email: str) -> str:
     return email
 
 
+async def count_customers(tx: Reader, store: Store) -> int:
+    """Returns how many customers of the store's platform have a profile."""
+    prefix = ids.customer_gid(store.platform, "")
+    [[count]] = await tx.all("customers_count", store=store.id, prefix=prefix)
+    return int(count)
+
+
 async def sessions_owning(tx: Reader, scope: WholeStore, item_ids: Sequence[str]) -> set[str]:
     """Returns the keys of the sessions that own any of the given items."""
     valid_ids = [id for id in item_ids if ids.is_uuid(id)]

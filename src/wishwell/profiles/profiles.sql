@@ -59,3 +59,8 @@ WHERE p.profile_id = :profile AND closed_at IS NULL;
 SELECT profile_record_fields(p){beyond}
 FROM profiles p
 WHERE p.store_id = :owner AND p.email IS NOT NULL AND p.closed_at IS NULL;
+
+-- name: customers_count
+-- Customers whose GID begins with :prefix, which names the platform.
+SELECT count(*) FROM profiles
+WHERE store_id = :store AND is_session = 0 AND closed_at IS NULL AND substr(gid, 1, length(:prefix::text)) = :prefix::text;

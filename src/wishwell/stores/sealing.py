@@ -30,8 +30,8 @@ class Sealing:
     """Encrypts and decrypts with ``keys``, 32 bytes or more each, the newest first."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
-        self._keys = {_key_id(key): AESGCM(_derive_key(key)) for key in keys}
-        self._newest = _key_id(keys[0])
+        self._keys = {key_id(key): AESGCM(_derive_key(key)) for key in keys}
+        self._newest = key_id(keys[0])
 
     def seal(self, plain: bytes, owner: str) -> str:
         """Returns the sealed text, which ``open`` decrypts only for the same ``owner``."""
@@ -64,7 +64,7 @@ class Sealing:
         return text.startswith(f"{self._newest}.")
 
 
-def _key_id(key: bytes) -> str:
+def key_id(key: bytes) -> str:
     return hmac.digest(key, b"wishwell sealing kid", "sha256")[:6].hex()
 
 

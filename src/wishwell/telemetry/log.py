@@ -37,6 +37,7 @@ class RequestLine(Line, kw_only=True, rename={"request_id": "requestId"}):
     caller: str = ""
     token: str = ""
     profile: str = ""
+    session: str = ""
     network: str = ""
     traceparent: str = ""
 

@@ -26,6 +26,7 @@ DISTRIBUTION: Mapping[str, str] = {
     "erasures": EVERYWHERE,
     "clocks": EVERYWHERE,
     "signing_key": EVERYWHERE,
+    "schema_support": EVERYWHERE,
     # Tables sharded by a column. Tables with the same column are colocated: all rows with the same
     # value are on one server.
     "profiles": "profile_id",

@@ -39,6 +39,11 @@ WHERE usename = current_user AND wait_event = 'SyncRep'
 AND state_change < clock_timestamp() - interval '0.5 seconds'
 """
 """Counts our commits that wait for a standby to confirm them."""
+_LOCK_WAITS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE usename = current_user AND datname = current_database() AND wait_event_type = 'Lock'
+AND query_start < clock_timestamp() - interval '0.5 seconds'
+"""
 
 
 class Postgres:
@@ -302,6 +307,10 @@ class Postgres:
             with failures.translate_errors():
                 async with asyncio.timeout(self._seconds), self.snapshot():
                     pass
+
+    async def count_lock_waits(self) -> int:
+        rows = await self.read(Handle.fetch, _LOCK_WAITS)
+        return int(rows[0][0])
 
     def stats(self) -> Stats:
         return replace(self._pool.stats(), unrecorded_acts=self._journal.failures)

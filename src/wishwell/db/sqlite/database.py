@@ -190,6 +190,9 @@ class SQLite:
     async def ping(self) -> None:
         self._reader.execute("SELECT 1", ())
 
+    async def count_lock_waits(self) -> int:
+        return 0
+
     def stats(self) -> Stats:
         return Stats(
             queued=self._arrivals.qsize() + len(self._waiting),

@@ -224,6 +224,7 @@ async def _token_profile(
                 linking.link, session, customer, request.size_limits, now
             )
             metrics.count_link(moved)
+            request.merged = session, customer
         service.access_cache.touch_customer(customer)
         return customer
     if session is not None:

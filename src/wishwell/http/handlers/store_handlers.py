@@ -111,5 +111,7 @@ async def list_events(request: Request) -> Response:
     limit, types = queries.limit(query.get("limit")), queries.event_types(query.get("type"))
     after = queries.resume(query.get("from"))
     feed = shown.feed if queries.include(query) else events.read_feed
-    page = await request.run(feed, request.store, after, limit, types)
+    gid = query.get("profile")
+    profile = None if gid is None else request.profile_of(gid, "profile")
+    page = await request.run(feed, request.store, after, limit, types, profile)
     return responses.json(200, Feed(page.events, str(page.until)))

@@ -165,6 +165,7 @@ class Storefront:
                 linking.link, session, customer, request.size_limits, service.now()
             )
             metrics.count_link(moved)
+            request.merged = session, customer
 
     # rule: storefront-visitor-key
     async def _link_by_key(self, request: Request, visit: StorefrontRequest) -> Response:

@@ -71,15 +71,17 @@ class AsyncEventsByHand(AsyncResource):
         limit: int | None = None,
         types: Sequence[str] | None = None,
         include: Literal["product"] | None = None,
+        profile: str | None = None,
     ) -> Feed:
         """Returns the events after ``from_``, the ``resume`` of an earlier batch.
 
         Without ``from_``, starts with the oldest stored event. ``limit`` is 1 to 250, by default
-        50. With ``include``, items have their products. Raises ``Gone`` if events after it were
-        removed.
+        50. With ``include``, items have their products. With ``profile``, a GID, only its events
+        are returned. Raises ``Gone`` if events after ``from_`` were removed.
         """
         type_names = None if types is None else ",".join(several(types))
-        params = given(**{"from": from_, "limit": limit, "type": type_names, "include": include})
+        params = given(**{"from": from_, "limit": limit, "type": type_names})
+        params |= given(include=include, profile=profile)
         return await self._transport.result(Call("GET", "/events", answers.feed, params))
 
     async def pages(
@@ -89,13 +91,16 @@ class AsyncEventsByHand(AsyncResource):
         limit: int | None = None,
         types: Sequence[str] | None = None,
         include: Literal["product"] | None = None,
+        profile: str | None = None,
     ) -> AsyncIterator[Feed]:
         """Yields batches of events after ``from_`` up to now. Save the ``resume`` of each.
 
         The last batch is empty; poll later from its ``resume``. Raises ``Gone`` like ``list``.
         """
         while True:
-            feed = await self.list(from_=from_, limit=limit, types=types, include=include)
+            feed = await self.list(
+                from_=from_, limit=limit, types=types, include=include, profile=profile
+            )
             yield feed
             if not feed.data:
                 return
