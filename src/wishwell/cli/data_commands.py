@@ -87,7 +87,7 @@ def _add_csv_options(command: Callable[..., None]) -> Callable[..., None]:
 def import_command(
     settings: Settings, /, path: str, handle: str, dry: bool, **csv_options: Any
 ) -> None:
-    """Import a file that `wishwell export` wrote, or standard input (-). If interrupted, run it
+    """Import a file of `wishwell export`, or standard input (-). If interrupted, run it
     again.
 
     A store that doesn't exist, or is empty and unchanged since its creation, becomes the store in
