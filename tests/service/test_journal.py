@@ -1,6 +1,7 @@
 """The journal: which acts and commands have a line, and what happens while it can't be written."""
 
 import fcntl
+import hashlib
 import json
 import os
 import resource
@@ -135,6 +136,48 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
     assert {line["store"] for line in done["store update"]} == {"default"}
     assert GID not in (service.folder / "wishwell.db.journal.jsonl").read_text()
     assert (service.folder / "wishwell.db.journal.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.either_engine
+def test_line_of_a_command_has_its_options_and_withholds_secrets_and_people(service):
+    """A command's line can be repeated from its options; secrets, GIDs and addresses are named without
+    their value, and a file has its hash, unless it is a secret. Rule: journal-options."""
+    texts = b'{"de": {"heading": "Meine Wunschliste"}}'
+    (service.folder / "texts.json").write_bytes(texts)
+    (service.folder / "secret").write_text("shpss_0123456789abcdef0123456789abcdef")
+    service.cli("init")
+    service.quick("store", "update", "default", "--events", "on", "--host", "https://a.example",
+                  "--host", "https://b.example", "--shop-name", "Ann's shop", "--json")  # fmt: skip
+    service.quick("store", "update", "default", "--texts", "texts.json",
+                  "--platform-secret-file", "secret", "--mail-from", "shop@sender.example",
+                  "--auth-flow", "")  # fmt: skip
+    service.quick("webhook", "create", "https://c.example/?key=hidden", "--type", "item.created")
+    token = service.create_token(label="a b")
+    service.attempt("token", "revoke", GID)
+    service.quick("token", "revoke", token)
+    named, hidden, hook, created, *revoked = (
+        (line["command"], line.get("options"), line.get("withheld"))
+        for line in lines(service, "command")[-6:]
+    )
+    assert named == (
+        "store update",
+        ["default", "--events=on", "--shop-name=Ann's shop", "--host=https://a.example",
+         "--host=https://b.example"],
+        None,
+    )  # fmt: skip
+    assert hidden == (
+        "store update",
+        ["default", "--mail-from=ADDRESS", "--texts=FILE", "--auth-flow=",
+         "--platform-secret-file=FILE"],
+        {"--platform-secret-file": "", "--texts": hashlib.sha256(texts).hexdigest(),
+         "--mail-from": ""},
+    )  # fmt: skip
+    assert hook == ("webhook create", ["URL", "--type=item.created"], {"URL": ""})
+    assert created == ("token create", ["--store=default", "--label=a b"], None)
+    assert revoked[-1] == ("token revoke", ["TOKEN"], {"TOKEN": ""})
+    text = (service.folder / "wishwell.db.journal.jsonl").read_text()
+    hidden_texts = ("shpss_", "sender.example", "hidden", token, GID)
+    assert not [one for one in hidden_texts if one in text]
 
 
 def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service):

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeVar
 import click
 
 from wishwell import files, ids, stores
-from wishwell.cli import terminal
+from wishwell.cli import recorded_options, terminal
 from wishwell.config import Settings
 from wishwell.db import Database, journal
 from wishwell.db.clock import ReferenceClock
@@ -31,7 +31,7 @@ clock = ReferenceClock(ids.wall_clock)
 new_id = ids.UUID7(clock)
 
 
-# rule: journal-first
+# rules: journal-first, journal-options
 def command_journal(settings: Settings) -> Journal:
     """The journal, which records the running command before its first write."""
     context, user = click.get_current_context(), str(os.getuid())
@@ -40,6 +40,7 @@ def command_journal(settings: Settings) -> Journal:
     name = context.command_path.partition(" ")[2]
     journal.actor.set(f"wishwell {name} ({user})")
     act = Act(action="command", command=name, store=context.params.get("handle") or "")
+    act.options, act.withheld = recorded_options.describe(context, name)
     return Journal(settings.journal_path, act)
 
 
