@@ -139,11 +139,11 @@ def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, pos
         ]
         assert [answer.status_code for answer in refused] == [401, 401, 401]
         assert people[3].post("/items", json={"productId": 6}).status_code == 201
+        assert '"command":"restore database"' in (service.folder / journals[0]).read_text()
         again = service.cli("restore", "replay", *journals)
         assert again.stdout.startswith("0 repeated, ")
 
 
-@pytest.mark.slow
 def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine, postgres_server):
     """`restore database` refuses a database in use, one with tables and a damaged backup, and changes
     nothing. SQLite's present files are kept. Rule: restore-checked."""

@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
 import click
@@ -168,6 +168,15 @@ def read_file(name: str, path: str) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Invalid(f"{name}: {path[:200]} can't be read ({reason}).") from error
+
+
+def journal_paths(settings: Settings, given: Iterable[str]) -> list[str]:
+    """Returns the paths of the given journals and of the one here, if it exists."""
+    paths = {os.path.realpath(path): path for path in given}
+    here = settings.journal_path
+    if here and os.access(here, os.F_OK):
+        paths.setdefault(os.path.realpath(here), here)
+    return [*paths.values()]
 
 
 def now() -> str:

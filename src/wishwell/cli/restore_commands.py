@@ -3,13 +3,20 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
 from wishwell import config, ids
 from wishwell.cli import recorded_options, terminal
-from wishwell.cli.common_options import JSON, Progress, clock, in_database, pause_between, run
+from wishwell.cli.common_options import (
+    JSON,
+    Progress,
+    clock,
+    in_database,
+    journal_paths,
+    pause_between,
+    run,
+)
 from wishwell.cli.maintenance_commands import show_findings
 from wishwell.config import Settings
 from wishwell.contacts import store_mails
@@ -109,11 +116,11 @@ async def _replay(
 def restore_database(
     settings: Settings, path: str, keys_path: str | None, journals: tuple[str, ...]
 ) -> None:
-    """Restore a backup, or the newest good one of a folder, and replay the journals.
+    """Restore a backup and replay the journals.
 
-    Stop the service first. SQLite's present files are kept; on PostgreSQL, the URL must name a new,
-    empty database, and pg_restore is run. Prints the commands since the backup, and the doctor's
-    findings. Not for a cluster.
+    Takes the newest good one of a folder. Stop the service first. SQLite's present files are kept;
+    on PostgreSQL, the URL must name a new, empty database, and pg_restore is run. Prints the
+    commands since the backup, and the doctor's findings. Not for a cluster.
     """
     from wishwell.server import doctor  # imports the service's routes
 
@@ -127,7 +134,13 @@ def restore_database(
         )
     else:
         asyncio.run(_restore_postgres(settings, path))
-    paths = _list_journals(settings, journals)
+    paths = journal_paths(settings, journals)
+    if not paths:
+        terminal.say(
+            "There is no journal here, so erasures and revocations since the backup are not "
+            "repeated. If there is one elsewhere: wishwell restore replay JOURNAL",
+            err=True,
+        )
     problem = run(settings, lambda db: _replay_and_list(db, paths))
     findings = asyncio.run(doctor.run_checks(settings))
     show_findings(findings)
@@ -150,20 +163,6 @@ async def _restore_postgres(settings: Settings, path: str) -> None:
     await migrate.migrate_postgres(
         settings.database_url, terminal.say, seconds=settings.command_timeout
     )
-
-
-def _list_journals(settings: Settings, journals: Sequence[str]) -> list[str]:
-    """Returns the paths of the given journals and the one here."""
-    paths = {Path(path).resolve(): path for path in journals}
-    if settings.journal_path and Path(settings.journal_path).exists():
-        paths.setdefault(Path(settings.journal_path).resolve(), settings.journal_path)
-    if not paths:
-        terminal.say(
-            "There is no journal here, so erasures and revocations since the backup are not "
-            "repeated. If there is one elsewhere: wishwell restore replay JOURNAL",
-            err=True,
-        )
-    return [*paths.values()]
 
 
 async def _replay_and_list(db: Database, paths: Sequence[str]) -> str:

@@ -192,10 +192,8 @@ async def restore_postgres(settings: Settings, path: str, say: Say) -> None:
     archive = _first_good(_list_backups(path, "postgresql"), _check_archive, say)
     address, environment = _libpq(settings.database_url)
     # In one transaction, so that a failure leaves the database empty.
-    _run_pg_restore(
-        "--no-owner", "--exit-on-error", "--single-transaction", f"--dbname={address}", str(archive),
-        environment=environment,
-    )  # fmt: skip
+    options = "--no-owner", "--exit-on-error", "--single-transaction", f"--dbname={address}"
+    _run_pg_restore(*options, str(archive), environment=environment)
 
 
 async def _check_empty(settings: Settings) -> None:
