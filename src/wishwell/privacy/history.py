@@ -84,8 +84,8 @@ async def _describe_state(
 ) -> str:
     if stored is None and profile.is_session:
         return (
-            "Not stored: it was purged or erased, belongs to another store, or never existed. Unless "
-            "a line below says so, nobody can tell which."
+            "Not stored: it was purged or erased, belongs to another store, or never existed. "
+            "Unless a line below says so, nobody can tell which."
         )
     if stored is None:
         return "Not stored: nothing was ever saved under this id, or it was erased."
