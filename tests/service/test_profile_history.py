@@ -59,6 +59,11 @@ def test_history_tells_merged_purged_erased_and_unknown_profiles_apart(service):
         each["time"] for each in customer["entries"]
     )
 
+    shown = admin.get("/profiles/history", params={"profile": ANN}).json()["data"]
+    assert [each["says"] for each in shown["entries"] if each["source"] == "session"] == [linked]
+    assert "no journal was read" in shown["unrecorded"][-1]
+    assert admin.get("/profiles/history", params={"profile": "ann"}).status_code == 400
+
     service.settings["WISHWELL_EMPTY_SESSION_DAYS"] = "0"
     service.quick("purge")
     purged = history(service, idle["profile"])

@@ -5,11 +5,12 @@ erasures, revocations, the journal, and events, if the store records them and th
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from wishwell import events, profiles
+from wishwell import field_types as types
 from wishwell.config import Settings
 from wishwell.db import Database, Reader, run_statement
 from wishwell.db.journal import Act
@@ -20,23 +21,33 @@ Source = Literal["profile", "session", "erasure", "revocation", "journal", "even
 _RESTORES = ("restore database", "restore replay")
 
 
+_MAX_EVENTS = 1_000
+"""The number of the newest events that are shown."""
+
+
 class HistoryEntry(msgspec.Struct, frozen=True):
     """Something that happened to a profile, and where it is recorded."""
 
-    time: str
-    source: Source
+    time: types.Time
+    source: Annotated[Source, types.published("HistorySource", "Where it is recorded.")]
     says: str
+    """What happened."""
 
 
 class ProfileHistory(msgspec.Struct, rename="camel"):
-    """What is recorded about a profile, in the order of time. ``key``: as the journal has it."""
+    """What is recorded about a profile, and what isn't."""
 
-    profile: str
-    key: str
+    profile: types.ProfileGid
+    key: types.Id
+    """The profile's key in the journal."""
     state: str
+    """Whether it is stored, and which data it has."""
     entries: list[HistoryEntry]
+    """What is recorded, the oldest first."""
     unrecorded: list[str]
+    """What isn't recorded, and why."""
     questions: list[str]
+    """What to ask the shopper."""
 
 
 class _StoredProfile(msgspec.Struct):
@@ -59,7 +70,8 @@ async def read(
     entries = [] if stored is None else [*_describe_row(stored)]
     entries += await db.read(_read_stored, profile)
     entries += _find_in_journal(profile, acts)
-    entries += [entry async for entry in _read_events(db, profile)]
+    first = max(0, stored.events - _MAX_EVENTS) if stored else 0
+    entries += [entry async for entry in _read_events(db, profile, first)]
     state = await _describe_state(db, settings, profile, stored)
     return ProfileHistory(
         profile.gid,
@@ -135,9 +147,10 @@ def _find_in_journal(profile: Profile, acts: Sequence[Act]) -> Iterator[HistoryE
                 yield HistoryEntry(act.time, "journal", says)
 
 
-async def _read_events(db: Database, profile: Profile) -> AsyncIterator[HistoryEntry]:
-    """Yields the profile's retained events, with the product or list that each is about."""
-    after, limit = 0, pages.MAX_SIZE
+async def _read_events(db: Database, profile: Profile, after: int) -> AsyncIterator[HistoryEntry]:
+    """Yields the profile's retained events after a sequence number, with the product or list that
+    each is about."""
+    limit = pages.MAX_SIZE
     while rows := await db.read(
         run_statement, "person_events", profile=profile.id, after=after, limit=limit
     ):
@@ -181,7 +194,10 @@ def _list_unrecorded(settings: Settings, profile: Profile, has_journal: bool) ->
     )
     yield "Visits from browsers that lost their cookie: each gets a new, empty session."
     if not has_journal:
-        yield "Erasures and revocations: no journal was read; name one with --journal."
+        yield (
+            "Who erased or revoked: no journal was read (`wishwell profile history` reads the one "
+            "here, and those that --journal names)."
+        )
 
 
 def _list_questions(profile: Profile) -> Iterator[str]:
