@@ -21,7 +21,7 @@ from wishwell.http import request_types, responses, store_bodies
 from wishwell.http.handlers import mail_handlers, order_handlers, profile_handlers
 from wishwell.http.handlers.report_handlers import EarnedReport, Report
 from wishwell.http.responses import Data, DataPage
-from wishwell.privacy import personal_export, platform_requests
+from wishwell.privacy import history, personal_export, platform_requests
 from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
 from wishwell.stores import look, mailing, naming, reporting
@@ -132,6 +132,7 @@ ENUMS = {
     "AdminTokenScope": access_cache.AdminScope,
     "DeliveryStatus": attempts.Status,
     "EmailStatus": records.Status,
+    "HistorySource": history.Source,
     "MailKind": queue.Kind,
     "MailState": queue.State,
     "NoticesBy": records.NoticesBy,

@@ -409,8 +409,8 @@ def test_numbers_and_chart_appear_before_a_slow_product_report(world, merchant):
 
 def test_shopper_is_found_by_id_and_erased_after_typing_the_gid(world, merchant):
     """A shopper is found by id, GID or e-mail address in any case; erasing them requires typing the
-    GID.
-    Rule: admin-scope."""
+    GID. Its history says what is recorded and what to ask.
+    Rules: admin-scope, profile-history."""
     world.shop.customer("carl").http.post("/items", json={"productId": 3}).raise_for_status()
     page = merchant.open(world.shop.admin_token, "#/shoppers")
 
@@ -425,6 +425,9 @@ def test_shopper_is_found_by_id_and_erased_after_typing_the_gid(world, merchant)
     expect(page.locator("details").get_by_text(NOTE)).to_be_visible()
     find(world.ben.gid)
     expect(page.get_by_role("heading", name=world.ben.gid)).to_be_visible()
+    page.get_by_role("heading", name="History").click()
+    expect(page.get_by_text("stored for the first time")).to_be_visible()
+    expect(page.get_by_text("Were you signed in when you saved?")).to_be_visible()
     merchant.expected.add("400")
     find("ann smith")
     expect(page.locator(".notice")).to_contain_text("must be gid://shopify/Customer/<id>")

@@ -41,6 +41,7 @@ STORE_WIDE = {
     "purge_shares", "purge_reservations", "purge_held",
     "count_profiles", "count_items", "count_oldest", "count_dates",  # a store: reports
     "customers_idle", "erasure_linked",  # erasure: a store's customers, a customer's sessions
+    "history_linked",  # a customer's sessions
     "export_buyers",  # orders of many profiles
     "customers_count",  # a change of the platform
     "contacts_to_turn_off", "contacts_reachable",  # profiles of an address

@@ -42,6 +42,7 @@ BODIES |= {
 }
 QUERIES = {
     "GET /profiles": "?email=ann@example.com",
+    "GET /profiles/history": "?profile=gid://shopify/Customer/1",
     "GET /reports/wishers": "?product=1",
     "GET /wishes": "?products=1",
 }
@@ -88,7 +89,7 @@ OF_STORE = {
         )
     )
 }
-OF_STORE |= {"GET /profiles", "PUT /profiles/email"}
+OF_STORE |= {"GET /profiles", "GET /profiles/history", "PUT /profiles/email"}
 ON_A_RECORD = [name for name in DONE if "{" in name and name not in {*OF_STORE, *SHARED}]
 
 OWN = {"session": "session", "customer": "customer", "other's": "other"}

@@ -13,6 +13,7 @@ import pytest
 from tests.api.conftest import walk
 from tests.conftest import slow
 from tests.servers import Service, wait_until
+from wishwell.db.sqlite import backup
 
 from .conftest import saving
 
@@ -111,9 +112,31 @@ def test_backup_of_postgresql_refers_to_pg_dump(postgres_server):
     assert "docs/operations.md#backup-and-restore" in done.stderr
 
 
-def test_backup_of_a_database_with_a_damaged_index_fails():
-    """A backup of a database with a damaged index fails: SQLite copies the index as it is, and only an
-    integrity check reads it. Rule: backup-complete."""
+def test_backup_of_a_large_file_reports_copying_and_checking(tmp_path):
+    """Both steps of a backup report progress, the copy with the share that is done, and a copy of which
+    pages were lost is found. Rule: backup-complete."""
+    path, copy, reports = str(tmp_path / "a.db"), str(tmp_path / "b.db"), []
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE t (id TEXT PRIMARY KEY, text TEXT)")
+        database.execute(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) "
+            "INSERT INTO t SELECT i * 7919 % 200003, printf('%0100d', i) FROM n"
+        )
+    with backup.copying(path, copy, lambda *report: reports.append(report), full=False):
+        assert not os.path.exists(copy)
+    assert {step for step, _ in reports} == {"copying", "checking"}
+    shares = [share for step, share in reports if step == "copying"]
+    assert shares == sorted(shares)
+    assert 0 < shares[-1] < 1
+    with open(copy, "r+b") as file:
+        file.seek(4096 * 40)
+        file.write(bytes(4096 * 4))
+    assert backup.find_damage(copy, lambda *_: None)
+
+
+def test_full_backup_of_a_database_with_a_damaged_index_fails():
+    """With --full, a backup of a database with a damaged index fails: SQLite copies the index as it is, and
+    only an integrity check compares it with the rows. Rule: backup-complete."""
     service = Service()
     service.cli("init")
     file = service.folder / "wishwell.db"
@@ -131,7 +154,7 @@ def test_backup_of_a_database_with_a_damaged_index_fails():
         assert database.execute("SELECT handle FROM stores NOT INDEXED").fetchall() == [
             ("default",)
         ]
-    done = service.cli("backup", "a.db", check=False)
+    done = service.cli("backup", "a.db", "--full", check=False)
     assert (done.returncode, "No backup was made" in done.stderr) == (1, True), done.stderr
     assert "missing from index" in done.stderr
     assert not [*service.folder.glob("a.db*"), *service.folder.glob(".*.part")]

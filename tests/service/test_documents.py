@@ -54,6 +54,7 @@ SMALL = [
     ("docs/storefront.md", "## A store and its shop", "https://shop.example"),
     ("docs/data.md", "# A store as a file", "0 profiles"),
     ("docs/forgetting.md", "# When somebody", "1 not found"),
+    ("docs/runbooks.md", "## My wishlist", "Not recorded:"),
 ]
 
 

@@ -45,7 +45,8 @@ def test_start_creates_no_key_when_the_database_needs_a_lost_one(service, name):
     assert not (service.folder / name).exists()
     failed = job(service, BACKUPS="others")  # both may run in the second that names a backup
     assert (failed.returncode, f"{name} is missing" in failed.stderr) == (1, True)
-    assert "The database was copied, but not its keys" in failed.stderr
+    assert "No backup was made: the keys of others/" in failed.stderr
+    assert not [*(service.folder / "others").glob("*.db")]
     assert backed_up_keys(service) == before
     [back] = [file for file in before if file.endswith(name.removeprefix("wishwell"))]
     shutil.copy(service.folder / "keys" / back, service.folder / name)
@@ -54,7 +55,7 @@ def test_start_creates_no_key_when_the_database_needs_a_lost_one(service, name):
 
 
 def test_backup_refuses_a_key_that_does_not_decrypt_the_secrets(service):
-    """With a wrong key, `backup` retains the copy of the database and adds no key to the good ones.
+    """With a wrong key, `backup` names the copy `.incomplete` and adds no key to the good ones.
     Rule: backup-complete."""
     assert job(service).returncode == 0
     before = backed_up_keys(service)
@@ -65,9 +66,12 @@ def test_backup_refuses_a_key_that_does_not_decrypt_the_secrets(service):
         done = service.cli("backup", f"copy-{len(words)}.db", *words, check=False)
         assert done.returncode == 1
         assert re.search(
-            "not its keys. The secrets of store [0-9a-f-]+ are encrypted with", done.stderr
+            "incomplete. The secrets of store [0-9a-f-]+ are encrypted with", done.stderr
         )
-        assert (service.folder / f"copy-{len(words)}.db").exists()
+        assert [path.name for path in service.folder.glob("copy*")] == [
+            f"copy-{len(words)}.db.incomplete"
+        ]
+        (service.folder / f"copy-{len(words)}.db.incomplete").unlink()
     assert backed_up_keys(service) == before
     key.write_text(good)
 
@@ -91,7 +95,7 @@ def test_backup_refuses_a_signing_key_that_the_service_does_not_use(service):
             assert ("last started with the signing key" in said) == is_wrong
         assert keys.exists() != is_wrong
         shutil.rmtree(keys, ignore_errors=True)
-        (service.folder / "a.db").unlink()
+        (service.folder / f"a.db{'.incomplete' * is_wrong}").unlink()
     service.stop()
     service.rows("DROP TABLE signing_key")
     service.rows("DELETE FROM migrations WHERE version >= 11")

@@ -1,6 +1,7 @@
 """docs/runbooks.md and deploy/: an entry per alert, a rehearsed restore, the systemd units, the backup
 job."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -16,8 +17,8 @@ from tests.service.test_documents import shell
 from tests.service.test_upgrade import _postgres_path as postgres_path
 
 PAGE = "docs/runbooks.md"
-BESIDE = {"sqlite": "pg_restore", "postgresql": "BACKUP=|KEYS=|mkdir|mv |cp "}
-"""Prefixes of commands for the other engine, by engine."""
+BESIDE = {"sqlite": "restore database [^ ]+$", "postgresql": "restore database .*--keys"}
+"""Commands for the other engine, by engine."""
 
 
 def done(service, lines, **more):
@@ -38,13 +39,13 @@ def done(service, lines, **more):
     return said
 
 
-def job(service, **more):
-    """Runs `deploy/backup` as its timer does."""
+def job(service, script="backup", **more):
+    """Runs a script of `deploy/` as its timer does."""
     places = {"BACKUPS": "backups", "KEYS": "keys", "KEEP": "2"} | more
     (service.folder / places["BACKUPS"]).mkdir(exist_ok=True)
-    path = f"{service.command.parent}:/usr/bin:/bin"
+    path = f"{service.command.parent}:{postgres_path()}"
     env = service.environment | places | {"PATH": path}
-    return service.run([ROOT / "deploy" / "backup"], env=env)
+    return service.run([ROOT / "deploy" / script], env=env)
 
 
 def lose(service, engine, server):
@@ -61,9 +62,9 @@ def lose(service, engine, server):
 
 @pytest.mark.slow
 def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, postgres_server):
-    """The page's commands restore a backup of the job or of pg_dump, on PostgreSQL with two nodes'
-    journals: tokens and wishes are restored, and acts since the backup hold.
-    Rules: backup-complete, journal-replay."""
+    """The page's commands restore the newest good backup of the job, on PostgreSQL with two nodes'
+    journals: tokens and wishes are restored, acts since the backup hold, and the commands since can be
+    pasted. Rules: backup-complete, restore-checked, journal-replay, journal-options."""
     settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
     journals = ["wishwell.db.journal.jsonl"]
     if engine == "postgresql":
@@ -88,10 +89,13 @@ def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, pos
         session = issue()
         visitor = service.client(session["token"])
         assert visitor.post("/items", json={"productId": 5}).is_success
-        if engine == "sqlite":
-            assert job(service).returncode == 0
-        else:
-            shell(service, commands("docs/operations.md", "## Backup")[1:], PATH=postgres_path())
+        script, suffix = ("backup", "db") if engine == "sqlite" else ("backup-postgresql", "dump")
+        backed_up = job(service, script)
+        assert backed_up.returncode == 0, backed_up.stderr
+        (service.folder / "backups" / f"wishwell-9.{suffix}").write_bytes(b"cut off")
+        service.quick("store", "update", "default", "--shop-name", "Ann's & more", "--events", "on")
+        (service.folder / "texts.json").write_text('{"de": {"heading": "Wünsche"}}')
+        service.quick("store", "update", "default", "--texts", "texts.json")
         assert service.client(token, late).post("/items", json={"productId": 5}).is_success
         issue(customer=signed_in, session=session["profile"])  # an open session in the backup
         for who, at in ((erased, service), (signed_in, node)):
@@ -106,15 +110,26 @@ def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, pos
         lose(service, engine, postgres_server)
 
         lines = commands("docs/runbooks.md", "## Restore")
-        lines = [line for line in lines if not re.match(BESIDE[engine], line)]
+        lines = [line for line in lines if not re.search(BESIDE[engine], line)]
         for name, there in (("-keys", "keys"), ("", "backups")):
             lines = [line.replace(f"/var/backups/wishwell{name}", there) for line in lines]
-        lines = [line.replace(f" {journals[0]}", f" {' '.join(journals)}") if "replay" in line else line
-                 for line in lines]  # fmt: skip
+        more = "".join(f" --journal {journal}" for journal in journals[1:])
+        lines = [f"{line}{more}" if "restore database" in line else line for line in lines]
         printed = done(service, lines, PATH=f"{service.command.parent}:{postgres_path()}")
-        assert "8 to repeat, 0 done already, 1 unknown here" in printed
+        assert f"wishwell-9.{suffix} was skipped" in printed
         assert "8 repeated, 0 done already, 1 unknown here" in printed
         assert len(re.findall("^ok +keys", printed, re.MULTILINE)) == 2
+        pasted = "wishwell store update default --events=on '--shop-name=Ann'\"'\"'s & more'"
+        assert [line for line in printed.splitlines() if line.startswith("wishwell store")] == [
+            pasted
+        ]
+        [by_hand] = re.findall("^# by hand .*", printed, re.MULTILINE)
+        assert "wishwell store update default --texts=FILE; --texts: SHA-256 " in by_hand
+        shell(service, [pasted])
+        assert (
+            json.loads(service.quick("store", "list", "--json"))[0]["look"]["shopName"]
+            == "Ann's & more"
+        )
         assert "1 profile, 0 lists, 1 item" in printed
         people = [service.client(token, who) for who in (kept, erased, other, late, signed_in)]
         held = [http.get("/items").json()["data"] for http in (*people, service.client(mine))]
@@ -124,8 +139,56 @@ def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, pos
         ]
         assert [answer.status_code for answer in refused] == [401, 401, 401]
         assert people[3].post("/items", json={"productId": 6}).status_code == 201
+        assert '"command":"restore database"' in (service.folder / journals[0]).read_text()
         again = service.cli("restore", "replay", *journals)
         assert again.stdout.startswith("0 repeated, ")
+
+
+def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine, postgres_server):
+    """`restore database` refuses a database in use, one with tables and a damaged backup, and changes
+    nothing. SQLite's present files are kept. Rule: restore-checked."""
+    settings = {"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}
+    script, pattern = ("backup", "*.db") if engine == "sqlite" else ("backup-postgresql", "*.dump")
+    if engine == "postgresql":
+        settings = {"WISHWELL_SIGNING_KEYS": SIGNING_KEY, "WISHWELL_SEALING_KEYS": SEALING_KEY}
+        settings["WISHWELL_DATABASE_URL"] = postgres_server.create_database()
+    service = Service(settings)
+    service.cli("init")
+    with service.start():
+        path = f"{service.command.parent}:{postgres_path()}"
+        run = lambda *words: service.attempt("restore", "database", *words, PATH=path)  # noqa: E731
+        assert job(service, script).returncode == 0
+        [copy] = (service.folder / "backups").glob(pattern)
+        label = service.create_token(label="since the backup")
+        code, _, err = run("backups")
+        assert (code, "in use" in err or "isn't empty" in err) == (1, True), err
+        service.stop()
+        cut = service.folder / "cut"
+        cut.write_bytes(copy.read_bytes()[: copy.stat().st_size // 2])
+        if engine == "postgresql":
+            service.settings["WISHWELL_DATABASE_URL"] = postgres_server.create_database()
+        code, _, err = run("cut")
+        assert (code, "cut" in err) == (1, True), err
+        if engine == "postgresql":
+            assert "is empty" in service.cli("serve", check=False).stderr
+            code, out, err = run("backups")
+            assert code == 0, (out, err)
+            return
+        assert len(json.loads(service.quick("token", "list", "--json"))) == 1
+        key = service.folder / "wishwell.db.sealing.key"
+        good = key.read_text()
+        key.write_text("another-sealing-key-of-40-characters-now")
+        code, _, err = run("backups")
+        assert (code, "are encrypted with" in err) == (1, True), err
+        code, out, err = run("backups", "--keys", "keys")
+        assert code == 0, (out, err)
+        assert "wishwell token create --store=default '--label=since the backup'" in out
+        assert label not in out
+        assert json.loads(service.quick("token", "list", "--json")) == []
+        assert key.read_text() == good
+        [kept] = service.folder.glob("wishwell.db.replaced-*")
+        assert {path.name for path in kept.iterdir()} >= {"wishwell.db", key.name}
+        assert not [*service.folder.glob(".*.part")]
 
 
 def test_service_starts_after_a_lost_sealing_keys_secrets_are_removed():
@@ -174,7 +237,11 @@ def test_systemd_accepts_the_units_and_rates_them_well(tmp_path):
     units = sorted(tmp_path.iterdir())
     verify = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True)
     assert (verify.returncode, verify.stderr) == (0, "")
-    for name, most in (("wishwell", 20), ("wishwell-backup", 40)):
+    for name, most in (
+        ("wishwell", 20),
+        ("wishwell-backup", 40),
+        ("wishwell-backup-postgresql", 50),
+    ):
         words = ["security", "--offline=true", f"--threshold={most}", tmp_path / f"{name}.service"]
         subprocess.run(["systemd-analyze", *words], check=True, capture_output=True)
 

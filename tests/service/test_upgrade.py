@@ -92,8 +92,8 @@ def restore(service: Service, url: str) -> None:
         for suffix in ("-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
     else:
-        lines = commands("docs/runbooks.md", "## Restore")
-        fill = next(line for line in lines if line.startswith("pg_restore"))
+        # Releases before `wishwell restore database` are restored by hand.
+        fill = 'pg_restore --no-owner --dbname="$WISHWELL_DATABASE_URL" backup.dump'
         shell(service, [EMPTY, fill], PATH=_postgres_path())
 
 

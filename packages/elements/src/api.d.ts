@@ -583,6 +583,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/profiles/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what is recorded about a profile
+         * @description For "my wishlist is gone": when the profile was stored and last used, the sessions that were
+         *     merged into it, its erasure and revocations, and its last 1,000 events that are still stored;
+         *     what isn't recorded, and what to ask the shopper. `wishwell profile history` also reads the
+         *     journal. Requires an admin token without `Profile`. `HEAD` returns the same response without
+         *     a body.
+         */
+        get: operations["getProfileHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/profiles/identify": {
         parameters: {
             query?: never;
@@ -1624,6 +1648,16 @@ export interface components {
         };
         /** @description Whether others may reserve items of the list. */
         HasReservations: boolean;
+        /** @description Something that happened to a profile, and where it is recorded. */
+        HistoryEntry: {
+            time: components["schemas"]["Timestamp"];
+            /** @description Where it is recorded. */
+            source: components["schemas"]["HistorySource"];
+            /** @description What happened. */
+            says: string;
+        };
+        /** @enum {string} */
+        HistorySource: "profile" | "session" | "erasure" | "revocation" | "journal" | "event";
         /** @description An opaque id. */
         Id: string;
         /** @description The address to sign in with, or to send notices to (`POST /profiles/identify`). */
@@ -2381,6 +2415,23 @@ export interface components {
         };
         /** @description The GID of a customer or session. */
         ProfileGid: string;
+        /** @description What is recorded about a profile, and what isn't. */
+        ProfileHistory: {
+            profile: components["schemas"]["ProfileGid"];
+            /** @description The profile's key in the journal. */
+            key: components["schemas"]["Id"];
+            /** @description Whether it is stored, and which data it has. */
+            state: string;
+            /** @description What is recorded, the oldest first. */
+            entries: components["schemas"]["HistoryEntry"][];
+            /** @description What isn't recorded, and why. */
+            unrecorded: string[];
+            /** @description What to ask the shopper. */
+            questions: string[];
+        };
+        ProfileHistoryResponse: {
+            data: components["schemas"]["ProfileHistory"];
+        };
         /** @enum {string} */
         ProfileKind: "customer" | "session";
         /** @description Data of the event `profile.linked`: both GIDs, and how much the session had. */
@@ -3215,6 +3266,11 @@ export interface components {
          * @example gid://shopify/Customer/7096539482
          */
         Profile: components["schemas"]["ProfileGid"];
+        /**
+         * @description The GID of a customer or session.
+         * @example gid://shopify/Customer/7096539482
+         */
+        Shopper: components["schemas"]["ProfileGid"];
         /**
          * @description The address; upper and lower case don't matter.
          * @example ann@example.com
@@ -5263,6 +5319,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProfilePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProfileHistory: {
+        parameters: {
+            query: {
+                /**
+                 * @description The GID of a customer or session.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                profile: components["parameters"]["Shopper"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is recorded, also about a profile that isn't stored. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileHistoryResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];

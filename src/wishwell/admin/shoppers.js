@@ -9,6 +9,7 @@ function load({ query: { id } }) {
     profile: get('profile', {}, id),
     lists: pages('lists', {}, id),
     items: pages('items', { include: 'product' }, id),
+    history: get('profiles/history', { profile: id }),
   };
 }
 
@@ -55,7 +56,16 @@ async function erase(gid) {
   say(`${gid} was erased.`);
 }
 
-function person({ profile, lists, items }, id, redraw) {
+/** Renders what is recorded about a shopper, for “my wishlist is gone”. */
+function recorded({ state, entries, unrecorded, questions }) {
+  const line = (entry) => html`<tr><th scope="row">${time(entry.time)}</th><td>${entry.source}</td><td>${entry.says}</td></tr>`;
+  const list = (title, texts) => html`<h3>${title}</h3><ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
+  return html`<section class="card"><details><summary><h2>History</h2></summary><p>${state}</p>
+    ${table('History', ['Time', 'Recorded in', 'What'], entries.map(line))}
+    ${list('Not recorded', unrecorded)}${list('Ask the shopper', questions)}</details></section>`;
+}
+
+function person({ profile, lists, items, history }, id, redraw) {
   if (!profile) return html`<section class="card">${waiting()}</section>`;
   const since = profile.createdAt ? html` · since ${time(profile.createdAt)}` : nothing;
   const keep = () => download('profile/export', 'profile.json', { profile: id });
@@ -69,7 +79,8 @@ function person({ profile, lists, items }, id, redraw) {
         <button class="danger" @click=${act(() => erase(profile.profile))}>Erase …</button></div></div>
       ${profile.createdAt ? nothing : empty('No data for this shopper', 'They haven’t saved anything yet, or the ID is wrong.')}
     </section>
-    ${lists?.rows.map((list) => ofList(list, lists, id, redraw))}${lists?.more(redraw)}${all}`;
+    ${lists?.rows.map((list) => ofList(list, lists, id, redraw))}${lists?.more(redraw)}${all}
+    ${history ? recorded(history) : nothing}`;
 }
 
 /** Renders a list, with its items in the owner's order. The first list is open. */

@@ -10,13 +10,13 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
 import click
 
 from wishwell import files, ids, stores
-from wishwell.cli import terminal
+from wishwell.cli import recorded_options, terminal
 from wishwell.config import Settings
 from wishwell.db import Database, journal
 from wishwell.db.clock import ReferenceClock
@@ -31,7 +31,7 @@ clock = ReferenceClock(ids.wall_clock)
 new_id = ids.UUID7(clock)
 
 
-# rule: journal-first
+# rules: journal-first, journal-options
 def command_journal(settings: Settings) -> Journal:
     """The journal, which records the running command before its first write."""
     context, user = click.get_current_context(), str(os.getuid())
@@ -40,6 +40,7 @@ def command_journal(settings: Settings) -> Journal:
     name = context.command_path.partition(" ")[2]
     journal.actor.set(f"wishwell {name} ({user})")
     act = Act(action="command", command=name, store=context.params.get("handle") or "")
+    act.options, act.withheld = recorded_options.describe(context, name)
     return Journal(settings.journal_path, act)
 
 
@@ -167,6 +168,15 @@ def read_file(name: str, path: str) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise Invalid(f"{name}: {path[:200]} can't be read ({reason}).") from error
+
+
+def journal_paths(settings: Settings, given: Iterable[str]) -> list[str]:
+    """Returns the paths of the given journals and of the one here, if it exists."""
+    paths = {os.path.realpath(path): path for path in given}
+    here = settings.journal_path
+    if here and os.access(here, os.F_OK):
+        paths.setdefault(os.path.realpath(here), here)
+    return [*paths.values()]
 
 
 def now() -> str:

@@ -3,12 +3,15 @@
 import asyncio
 import signal
 import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import click
 
 from wishwell import config, ids
 from wishwell.cli import terminal
-from wishwell.cli.common_options import JSON, clock, in_database, now
+from wishwell.cli.common_options import JSON, Progress, clock, in_database, now
 from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.sqlite import backup
@@ -30,10 +33,16 @@ def doctor_command(settings: Settings, as_json: bool) -> None:
     checks = asyncio.run(doctor.run_checks(settings))
     if as_json:
         terminal.show(checks, as_json)
-    for check in () if as_json else checks:
-        terminal.say(f"{check.state:4}  {check.what:10}  {check.says}")
+    else:
+        show_findings(checks)
     if any(check.state == "bad" for check in checks):
         raise click.exceptions.Exit(1)
+
+
+def show_findings(findings: Iterable[Any]) -> None:
+    """Prints the findings of ``doctor``, one a line."""
+    for finding in findings:
+        terminal.say(f"{finding.state:4}  {finding.what:10}  {finding.says}")
 
 
 # rule: clock-jump
@@ -73,8 +82,9 @@ async def clock_command(db: Database, _: Settings, /, confirm: str | None, yes: 
     metavar="FOLDER",
     help="Also copy the key files to this folder, as FILE.key.",
 )
+@click.option("--full", is_flag=True, help="Also compare the copy's rows with its indexes.")
 @click.pass_obj
-def backup_command(settings: Settings, path: str, folder: str | None) -> None:
+def backup_command(settings: Settings, path: str, folder: str | None, full: bool) -> None:
     """Copy the embedded database to a file, also while it is in use.
 
     The copy is a snapshot; the file appears only once it has been checked. It contains no keys, but
@@ -89,16 +99,21 @@ def backup_command(settings: Settings, path: str, folder: str | None) -> None:
     for signal_number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(signal_number) == signal.SIG_DFL:
             signal.signal(signal_number, signal.default_int_handler)
-    began = time.monotonic()
-    size = backup.copy(config.sqlite_path(settings.database_url), path)
+    began, progress = time.monotonic(), Progress()
+    source = config.sqlite_path(settings.database_url)
+    with backup.copying(source, path, progress.report, full=full) as copy:
+        size = Path(copy).stat().st_size
+        try:
+            copied_keys, warning = keys.back_up(settings, copy, Path(path).name, folder)
+        except (ServiceError, OSError) as error:
+            raise Misconfigured(
+                f"No backup was made: the keys of {path} aren't usable, so the copy is named "
+                f"{path}.incomplete. {error}"
+            ) from error
     seconds = time.monotonic() - began
     terminal.say(
         f"{click.format_filename(path)}: {size / 1e6:,.1f} MB, verified, took {seconds:,.1f} s"
     )
-    try:
-        copied_keys, warning = keys.back_up(settings, path, folder)
-    except (ServiceError, OSError) as error:
-        raise Misconfigured(f"The database was copied, but not its keys. {error}") from error
     for name in copied_keys:
         terminal.say(f"{click.format_filename(name)}: a key")
     if warning:

@@ -1,4 +1,4 @@
-"""`wishwell profile`: erases shoppers' data, and lists privacy requests."""
+"""`wishwell profile`: erases shoppers' data, shows its history, and lists privacy requests."""
 
 import contextlib
 import csv
@@ -15,6 +15,7 @@ from wishwell.cli.common_options import (
     Progress,
     clock,
     in_store,
+    journal_paths,
     now,
     pause_between,
     read_file,
@@ -23,7 +24,7 @@ from wishwell.config import Settings
 from wishwell.contacts import addresses
 from wishwell.db import Database
 from wishwell.errors import Invalid, NotFound, Unavailable
-from wishwell.privacy import erasure, platform_requests
+from wishwell.privacy import erasure, history, journal_replay, platform_requests
 from wishwell.profiles import Profile
 from wishwell.stores import Store
 
@@ -34,7 +35,7 @@ _MAX_ADDRESSES = 250
 
 @click.group()
 def profile() -> None:
-    """Erase shoppers' data, and list privacy requests."""
+    """Erase shoppers' data, show its history, and list privacy requests."""
 
 
 # rule: erase-completes
@@ -95,6 +96,53 @@ async def profile_key(db: Database, settings: Settings, store: Store, /, gid: st
 async def profile_requests(db: Database, _: Settings, store: Store, /, as_json: bool) -> None:
     """List the platform's privacy requests to a store, newest first."""
     terminal.show(await db.read(platform_requests.find_all, store), as_json)
+
+
+# rule: profile-history
+@profile.command("history")
+@click.argument("gid")
+@click.option(
+    "--journal",
+    "journals",
+    multiple=True,
+    metavar="FILE",
+    help="A journal to search, besides the one here. Repeat the option for several.",
+)
+@REQUIRED_STORE
+@JSON
+@in_store
+async def profile_history(
+    db: Database,
+    settings: Settings,
+    store: Store,
+    /,
+    gid: str,
+    journals: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Show what is recorded about a customer or visitor, and what isn't.
+
+    For "my wishlist is gone": the profile, merged sessions, erasures, the journal and events, and
+    what to ask the shopper. Changes nothing.
+    """
+    target = profiles.parse(store, settings.session_namespace, gid.strip(), "GID", is_stored=True)
+    acts, errors, warnings = journal_replay.read_journals(journal_paths(settings, journals))
+    for line in (*warnings, *errors):
+        terminal.say(line, err=True)
+    found = await history.read(db, settings, target, acts)
+    if as_json:
+        terminal.show([found], as_json)
+        return
+    terminal.say(f"{found.profile}\nkey in the journal: {found.key}\n{found.state}\n")
+    for entry in found.entries:
+        terminal.say(f"{entry.time}  {entry.source:10}  {entry.says}")
+    for title, lines in (
+        ("Not recorded", found.unrecorded),
+        ("Ask the shopper", found.questions),
+    ):
+        terminal.say(f"\n{title}:")
+        for line in lines:
+            terminal.say(f"- {line}")
 
 
 def _read_gids(gid: str | None, path: str | None) -> list[tuple[str, str]]:

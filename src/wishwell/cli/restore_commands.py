@@ -1,23 +1,35 @@
-"""`wishwell restore`: what to do after a backup was restored."""
+"""`wishwell restore`: restores a backup, and repeats what was done since."""
 
+import asyncio
 from collections import Counter
+from collections.abc import Sequence
 
 import click
 
-from wishwell import ids
-from wishwell.cli import terminal
-from wishwell.cli.common_options import JSON, Progress, clock, in_database, pause_between
+from wishwell import config, ids
+from wishwell.cli import recorded_options, terminal
+from wishwell.cli.common_options import (
+    JSON,
+    Progress,
+    clock,
+    in_database,
+    journal_paths,
+    pause_between,
+    run,
+)
+from wishwell.cli.maintenance_commands import show_findings
 from wishwell.config import Settings
 from wishwell.contacts import store_mails
-from wishwell.db import Database
-from wishwell.errors import Invalid
+from wishwell.db import Database, migrate
+from wishwell.errors import DOCS, Invalid, ServiceError
 from wishwell.privacy import erasure, journal_replay
+from wishwell.server import restoring
 from wishwell.wishlists import purge
 
 
 @click.group()
 def restore() -> None:
-    """Repeat or list acts since a backup."""
+    """Restore a backup, and repeat what was done since."""
 
 
 # rule: journal-replay
@@ -35,6 +47,15 @@ async def restore_replay(
     order, before you serve again. Deletions of stores and webhooks are listed, for you to repeat.
     Mails are paused until `wishwell store mail resume`.
     """
+    await _replay(db, paths, dry=dry, as_json=as_json)
+
+
+# rule: journal-replay
+async def _replay(
+    db: Database, paths: Sequence[str], *, dry: bool = False, as_json: bool = False
+) -> None:
+    """Repeats journals, prints the outcome, and pauses the mails. Raises ``Invalid`` if some acts
+    weren't repeated."""
     acts, errors, warnings = journal_replay.read_journals(paths)
     for line in (*warnings, *errors):
         terminal.say(line, err=True)
@@ -73,3 +94,92 @@ async def restore_replay(
     if errors or outcomes["failed"]:
         raise Invalid(f"{len(errors) + outcomes['failed']:,} acts were not repeated; see above.")
     purge.check_removed(failed_profiles)
+
+
+# rule: restore-checked
+@restore.command("database", epilog=f"Step by step: {DOCS}runbooks.md#restore")
+@click.argument("path", metavar="FILE|FOLDER")
+@click.option(
+    "--keys",
+    "keys_path",
+    metavar="FILE|FOLDER",
+    help="The backup's key files, which replace those here (SQLite).",
+)
+@click.option(
+    "--journal",
+    "journals",
+    multiple=True,
+    metavar="FILE",
+    help="A journal to replay, besides the one here. Repeat the option for several.",
+)
+@click.pass_obj
+def restore_database(
+    settings: Settings, path: str, keys_path: str | None, journals: tuple[str, ...]
+) -> None:
+    """Restore a backup and replay the journals.
+
+    Takes the newest good one of a folder. Stop the service first. SQLite's present files are kept;
+    on PostgreSQL, the URL must name a new, empty database, and pg_restore is run. Prints the
+    commands since the backup, and the doctor's findings. Not for a cluster.
+    """
+    from wishwell.server import doctor  # imports the service's routes
+
+    if settings.engine == "sqlite":
+        restoring.restore_sqlite(settings, path, keys_path, terminal.say)
+        migrate.migrate_sqlite(config.sqlite_path(settings.database_url), terminal.say)
+    elif keys_path is not None:
+        raise Invalid(
+            "--keys: with PostgreSQL, keys are settings. Copy the backup's keys to the files of "
+            "WISHWELL_SIGNING_KEYS_FILE and WISHWELL_SEALING_KEYS_FILE."
+        )
+    else:
+        asyncio.run(_restore_postgres(settings, path))
+    paths = journal_paths(settings, journals)
+    if not paths:
+        terminal.say(
+            "There is no journal here, so erasures and revocations since the backup are not "
+            "repeated. If there is one elsewhere: wishwell restore replay JOURNAL",
+            err=True,
+        )
+    problem = run(settings, lambda db: _replay_and_list(db, paths))
+    findings = asyncio.run(doctor.run_checks(settings))
+    show_findings(findings)
+    bad = [each.what for each in findings if each.state == "bad" and each.what not in _STOPPED]
+    if bad or problem:
+        reasons = " ".join(filter(None, (problem, ", ".join(bad))))
+        raise Invalid(f"The backup was restored, but see above: {reasons}")
+    terminal.say(
+        "Restored. Give the commands above, start the service, and run `wishwell doctor` again. "
+        "Mails are paused until `wishwell store mail resume HANDLE`."
+    )
+
+
+_STOPPED = ("service", "hosts", "mails")
+"""Checks that fail while the service is stopped and the mails are paused."""
+
+
+async def _restore_postgres(settings: Settings, path: str) -> None:
+    await restoring.restore_postgres(settings, path, terminal.say)
+    await migrate.migrate_postgres(
+        settings.database_url, terminal.say, seconds=settings.command_timeout
+    )
+
+
+async def _replay_and_list(db: Database, paths: Sequence[str]) -> str:
+    """Replays journals, and prints the commands that were given since the backup. Returns why some
+    acts weren't repeated, or ''."""
+    since = await db.read(restoring.find_backup_time, ids.timestamp(clock()))
+    acts, _, _ = journal_replay.read_journals(paths)
+    problem = ""
+    try:
+        await _replay(db, paths)
+    except ServiceError as error:
+        problem = str(error)
+    lines = [*recorded_options.shell_lines([act for act in acts if act.time > since])]
+    terminal.say(f"The newest time in the backup is {since or 'unknown'}.")
+    if lines:
+        terminal.say("Commands since then:\n")
+    for line in lines:
+        terminal.say(line)
+    terminal.say("" if lines else "The journals have no commands since then to give again.")
+    return problem

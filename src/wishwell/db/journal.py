@@ -38,14 +38,17 @@ class Act(
 
     ``created``: when the erased profile or forgotten order was created; ``sessions``: when each
     session that was linked to it was created, by the session's key. ``until``: the time up to which
-    tokens are revoked. ``hash``: of an e-mail address; ``reason``: why it gets no mail. ``time``:
-    empty until the line is written.
+    tokens are revoked. ``hash``: of an e-mail address; ``reason``: why it gets no mail.
+    ``options``: of a command, and ``withheld`` those without their value, each with the hash of its
+    file or ''. ``time``: empty until the line is written.
     """
 
     time: str = ""
     action: str
     by: str = ""
     command: str = ""
+    options: list[str] = msgspec.field(default_factory=list)
+    withheld: dict[str, str] = msgspec.field(default_factory=dict)
     store: str = ""
     store_id: str = ""
     id: str = ""

@@ -108,6 +108,7 @@ API = (
     _route("/profile/email", DELETE=profile_handlers.delete_email),
     _route("/profile/export", GET=profile_handlers.export_profile),
     _of_store("/profiles", "page", "limit", "email", GET=profile_handlers.list_profiles),
+    _of_store("/profiles/history", "profile", GET=profile_handlers.get_profile_history),
     Route("/profiles/identify", {"POST": profile_handlers.identify_profile}, kind="token"),
     Route("/profiles/token", {"POST": profile_handlers.create_profile_token}, kind="token",
           on_storefront=False),

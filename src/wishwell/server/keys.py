@@ -132,14 +132,14 @@ async def check_secrets(tx: Reader, sealing: Sealing | None) -> None:
 
 
 # rule: backup-complete
-def back_up(settings: Settings, copy: str, folder: str | None) -> tuple[list[str], str]:
-    """Copies the key files to ``folder``, named after ``copy``, once they open its secrets.
+def back_up(settings: Settings, copy: str, name: str, folder: str | None) -> tuple[list[str], str]:
+    """Copies the key files to ``folder``, once they open the secrets of ``copy``, a copy of the
+    database that will be named ``name``.
 
-    ``copy`` is a copy of the database. Returns the paths of the files, and a warning or "". Without
-    ``folder`` it only checks. Never replaces a file. Raises ``ServiceError`` and ``OSError``.
+    Returns the paths of the files, and a warning or "". Without ``folder`` it only checks. Never
+    replaces a file. Raises ``ServiceError`` and ``OSError``.
     """
-    with reading(copy) as tx:
-        keys, warning = asyncio.run(_usable_keys(tx, settings))
+    keys, warning = usable_keys(settings, copy)
     if folder is None:
         return [], warning
     target_folder, database = Path(folder).resolve(), config.sqlite_path(settings.database_url)
@@ -148,7 +148,7 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> tuple[list[str
     target_folder.mkdir(0o700, exist_ok=True)
     written = []
     for file, key in keys.items():
-        target = target_folder / f"{Path(copy).name}{file.removeprefix(database)}.key"
+        target = target_folder / f"{name}{file.removeprefix(database)}.key"
         key_files.write_key(target, key.decode())
         with files.open_regular(target) as key_file:
             is_same = key_file.read() == key
@@ -158,16 +158,24 @@ def back_up(settings: Settings, copy: str, folder: str | None) -> tuple[list[str
     return written, warning
 
 
-async def _usable_keys(tx: Reader, settings: Settings) -> tuple[dict[str, bytes], str]:
-    """Returns the keys in the files that are used, by file, and the warning of
-    ``check_signing_key``. Raises ``ServiceError`` if a key that the database needs is missing, does
-    not open its secrets or isn't the one that signs."""
+# rule: backup-complete
+def usable_keys(settings: Settings, copy: str) -> tuple[dict[str, bytes], str]:
+    """Returns the keys in the files that the copy of a database needs, by file without ``.key``,
+    and the warning of ``check_signing_key``. Raises ``ServiceError`` if such a key is missing, does
+    not open the copy's secrets or isn't the one that signs."""
+    with reading(copy) as tx:
+        return asyncio.run(_read_usable_keys(tx, settings, copy))
+
+
+async def _read_usable_keys(
+    tx: Reader, settings: Settings, copy: str
+) -> tuple[dict[str, bytes], str]:
     missing_files = await missing(tx, settings)
     signing, sealing = _files(settings)
     # A database that no key was made for yet needs none.
     used = [file for file in (signing, sealing) if file and missing_files.get(file, True)]
     keys, warning = {file: key_files.embedded_key(file) for file in used}, ""
-    pending_migrations = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
+    pending_migrations = migrate.pending_sqlite(copy)
     if (settings.signing_keys or signing in keys) and "0011_signing_key" not in pending_migrations:
         warning = await check_signing_key(tx, settings, ids.wall_clock())
     if settings.sealing_keys or sealing in keys:

@@ -20,6 +20,7 @@ __all__ = [
     "EventProduct",
     "ExportedList",
     "ExportedReservation",
+    "HistoryEntry",
     "Include",
     "Item",
     "ItemBackInStockData",
@@ -59,6 +60,7 @@ __all__ = [
     "ProfileErasedData",
     "ProfileErasedEvent",
     "ProfileExport",
+    "ProfileHistory",
     "ProfileLinkedData",
     "ProfileLinkedEvent",
     "ProfileToken",
@@ -478,6 +480,32 @@ class ProfileExport(Record, frozen=True):
     purchases: tuple[EventData, ...]
     mails: tuple[Mail, ...]
     events: tuple[Event, ...]
+
+
+class HistoryEntry(Record, frozen=True):
+    """Something that happened to a profile, and where it is recorded."""
+
+    time: datetime
+    source: str
+    """Where it is recorded."""
+    says: str
+    """What happened."""
+
+
+class ProfileHistory(Record, frozen=True):
+    """What is recorded about a profile, and what isn't."""
+
+    profile: str
+    key: str
+    """The profile's key in the journal."""
+    state: str
+    """Whether it is stored, and which data it has."""
+    entries: tuple[HistoryEntry, ...]
+    """What is recorded, the oldest first."""
+    unrecorded: tuple[str, ...]
+    """What isn't recorded, and why."""
+    questions: tuple[str, ...]
+    """What to ask the shopper."""
 
 
 class StoredEmails(Record, frozen=True):

@@ -24,7 +24,7 @@ from wishwell.http import (
 )
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
-from wishwell.privacy import erasure, personal_export
+from wishwell.privacy import erasure, history, personal_export
 from wishwell.profiles import Profile, records
 from wishwell.profiles.records import ProfileView
 from wishwell.telemetry import metrics
@@ -176,6 +176,14 @@ async def list_profiles(request: Request) -> object:
     email = profiles.check_email(queries.required(request.query, "email"))
     page_request = responding.parse_page_request(request, f"profiles|{email}")
     return await request.run(records.by_email, request.store, email, page_request)
+
+
+# rule: profile-history
+async def get_profile_history(request: Request) -> object:
+    gid, settings = queries.required(request.query, "profile"), request.service.settings
+    namespace = settings.session_namespace
+    profile = profiles.parse(request.store, namespace, gid, "profile", is_stored=True)
+    return await history.read(request.service.db, settings, profile, ())
 
 
 async def create_profile_token(request: Request) -> Response:

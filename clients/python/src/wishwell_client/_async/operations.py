@@ -43,6 +43,7 @@ from wishwell_client.records import (
     Profile,
     ProfileEmail,
     ProfileExport,
+    ProfileHistory,
     Share,
     SharedItem,
     SharedList,
@@ -762,6 +763,20 @@ class AsyncProfiles(AsyncProfilesByHand):
         """
         params = given(email=email, page=page, limit=limit)
         call = Call("GET", path("profiles"), page_of(Profile), params=params)
+        return await self._transport.result(call)
+
+    async def history(self, profile: str) -> ProfileHistory:
+        """For "my wishlist is gone": when the profile was stored and last used, the sessions that
+        were merged into it, its erasure and revocations, and its last 1,000 events that are still
+        stored; what isn't recorded, and what to ask the shopper. ``wishwell profile history`` also
+        reads the journal. Requires an admin token without ``Profile``.
+
+        ``profile``: The GID of a customer or session.
+
+        Raises ``NotFound``.
+        """
+        params = given(profile=profile)
+        call = Call("GET", path("profiles", "history"), one(ProfileHistory), params=params)
         return await self._transport.result(call)
 
     async def put_emails(self, profiles: Sequence[ProfileEmail]) -> StoredEmails:
