@@ -2,6 +2,8 @@
 
 import json
 
+from .conftest import stores
+
 
 def shown(service, shop) -> dict:
     [status] = json.loads(service.quick("store", "mail", "show", shop.handle, "--json"))
@@ -24,9 +26,12 @@ def test_shop_controls_its_mails(service, shop):
     mail = "store", "mail"
     assert (shown(service, shop)["on"], shown(service, shop)["pausedAt"]) == (False, "")
     service.quick(*mail, "pause", shop.handle, "--cancel")
-    assert shown(service, shop)["pausedAt"]
+    paused_at = shown(service, shop)["pausedAt"]
+    assert paused_at and shop.admin.get("/store").json()["data"]["mail"] == {"pausedAt": paused_at}
+    assert stores(service)[shop.handle]["mail"] == {"pausedAt": paused_at}
     service.quick(*mail, "resume", shop.handle)
     assert not shown(service, shop)["pausedAt"]
+    assert shop.admin.get("/store").json()["data"]["mail"] == {}
 
     def status(customer: str) -> str:
         profile = shop.acting_as(shop.gid(customer)).get("/profile").json()["data"]

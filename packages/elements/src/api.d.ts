@@ -2600,7 +2600,10 @@ export interface components {
             /** @description All texts, which replace the current ones. */
             texts?: components["schemas"]["StoreTexts"];
         };
-        /** @description Settings of the store's mails to shoppers. Settings that are not set are omitted. */
+        /**
+         * @description Settings of the store's mails to shoppers, and why none are sent. Settings that are not set
+         *     are omitted.
+         */
         StoreMail: {
             /** @description Whether mails are sent. */
             on?: boolean;
@@ -2616,6 +2619,13 @@ export interface components {
             limit?: number;
             /** @description Whether pages and mails strike earlier prices through and show reductions in percent. */
             showReductions?: boolean;
+            /** @description Since when mails are paused. */
+            pausedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description Why mails wait, in English. Omitted if there is no reason, or if a command has paused
+             *     them.
+             */
+            problem?: string;
         };
         /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
         StoreNaming: {

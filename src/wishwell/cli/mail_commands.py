@@ -11,7 +11,14 @@ from wishwell.cli import terminal
 from wishwell.cli.common_options import JSON, clock, in_database, now, read_file
 from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
-from wishwell.contacts import addresses, confirmations, queue, store_mails, suppressions
+from wishwell.contacts import (
+    addresses,
+    confirmations,
+    mail_reports,
+    queue,
+    store_mails,
+    suppressions,
+)
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
 from wishwell.mailer import compose, contents, smtp
@@ -56,7 +63,7 @@ async def mail_show(db: Database, _: Settings, /, handle: str, as_json: bool) ->
     async def find(tx: Reader) -> MailStatus:
         target = await by_handle(tx, handle)
         state = await store_mails.find(tx, target.id)
-        counts = await queue.count_states(tx, target)
+        counts = await mail_reports.count_states(tx, target)
         is_on, has_own = target.mail.mail_on, bool(state.sealed)
         shoppers = await addresses.count_reachable(tx, target)
         return MailStatus(handle, is_on, state.paused_at, state.problem, has_own, counts, shoppers)

@@ -23,6 +23,7 @@ from wishwell.cli.common_options import (
 )
 from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
+from wishwell.contacts import mail_reports
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
 from wishwell.privacy import store_deletion
@@ -232,7 +233,7 @@ async def _confirm_platform(
 @in_database
 async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> None:
     """List the stores."""
-    terminal.show(await db.read(stores.listed), as_json)
+    terminal.show(await db.read(mail_reports.list_stores, now()), as_json)
 
 
 # rule: store-delete

@@ -192,11 +192,7 @@ async def claim(tx: Writer, store: Store, limit: int, now: str) -> list[ClaimedM
     await _give_up_unknown(tx, store, now)
     now_ms = ids.from_timestamp(now)
     lease, until = secrets.token_hex(8), ids.timestamp(now_ms + LEASE_SECONDS * 1000)
-    since = ids.timestamp(now_ms - ids.DAY_MS)
-    counted = {"since": since, "until": until, "kinds": list(_KINDS)}
-    row = await tx.one("mails_sent_count", store=store.id, now=now, **counted)
-    assert row is not None
-    limit = min(limit, store.mail.mail_limit - int(row[0]))
+    limit = min(limit, await count_remaining(tx, store, now))
     if limit <= 0:
         return []
     claimed: list[ClaimedMail] = []
@@ -208,6 +204,16 @@ async def claim(tx: Writer, store: Store, limit: int, now: str) -> list[ClaimedM
             if await tx.one("mail_claim", **claim_params, until=until) is not None:
                 claimed.append(ClaimedMail(profile_id, id, kind, attempts, unknown, lease))
     return claimed
+
+
+# rule: mail-limits
+async def count_remaining(tx: Reader, store: Store, now: str) -> int:
+    """Returns how many mails the store's daily limit leaves."""
+    now_ms = ids.from_timestamp(now)
+    since, until = now_ms - ids.DAY_MS, now_ms + LEASE_SECONDS * 1000
+    times = {"since": ids.timestamp(since), "now": now, "until": ids.timestamp(until)}
+    row = await tx.one("mails_sent_count", store=store.id, **times, kinds=list(_KINDS))
+    return store.mail.mail_limit - (row[0] if row else 0)
 
 
 # rule: mail-states
@@ -375,11 +381,6 @@ def _from_row(row: Row) -> MailView:
         sent_at=sent_at if state == "sent" else msgspec.UNSET,
         problem=problem or msgspec.UNSET,
     )
-
-
-async def count_states(tx: Reader, store: Store) -> dict[str, int]:
-    """Returns the number of the store's mails by state."""
-    return dict(await tx.all("mails_count", store=store.id))  # type: ignore[arg-type]
 
 
 # rule: mail-paused

@@ -633,7 +633,9 @@ class StoreLook(Record, frozen=True):
 
 
 class StoreMail(Record, frozen=True):
-    """Settings of the store's mails to shoppers. Settings that are not set are omitted."""
+    """Settings of the store's mails to shoppers, and why none are sent. Settings that are not set
+    are omitted.
+    """
 
     on: bool | None = None
     """Whether mails are sent."""
@@ -649,6 +651,11 @@ class StoreMail(Record, frozen=True):
     """The most mails of the store in 24 hours."""
     show_reductions: bool | None = None
     """Whether pages and mails strike earlier prices through and show reductions in percent."""
+    paused_at: datetime | None = None
+    """Since when mails are paused."""
+    problem: str | None = None
+    """Why mails wait, in English. Omitted if there is no reason, or if a command has paused them.
+    """
 
 
 class StoreSettings(Record, frozen=True):
