@@ -653,6 +653,28 @@ def test_mails_need_a_sender_and_a_host(bench):
         bench.update_store(store, events=False)
 
 
+def test_mails_are_counted_by_day(bench, mailing):
+    """Mails of 30 days are counted by the day of the store's time zone on which they were created,
+    with what has become of them, and who unsubscribed. Rule: mail-retention."""
+    store = bench.update_store(mailing, reporting={"time_zone": "Asia/Kathmandu"})
+    midnight = ids.from_timestamp(f"{now(bench)[:10]}T18:15:00.000Z") + ids.DAY_MS
+    bench.clock.milliseconds = midnight - MINUTE
+    ann = known(bench, store)
+    notify(bench, store, ann)
+    bench.clock.milliseconds = midnight + MINUTE
+    ben = known(bench, store, "ben@shop.example")
+    notify(bench, store, ben)
+    later(bench, 16)
+    assert attempt(bench, store, "sent") == "sent"
+    token = token_of(bench, ben, "unsubscribe", "ben@shop.example")
+    bench.write(confirmations.unsubscribe, store, token, now(bench))
+    days = bench.read(mail_reports.list_days, store, bench.clock.milliseconds)
+    today = ids.timestamp(midnight + ids.DAY_MS)[:10]
+    assert len(days) == 30 and days[-1].day == today
+    counts = [(day.sent, day.waiting, day.failed, day.unsubscribed) for day in days[-3:]]
+    assert counts == [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 1)]
+
+
 def test_old_mails_and_links_are_removed(bench, mailing):
     """Mails are stored for 30 days, waiting ones as long as they wait. Rule: mail-retention."""
     ann = known(bench, mailing)

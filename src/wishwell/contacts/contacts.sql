@@ -233,6 +233,16 @@ SELECT coalesce(sum(CASE WHEN r.state = 'failed' THEN 1 ELSE 0 END), 0) FROM (
 -- name: mails_count
 SELECT m.state, count(*) FROM mails m WHERE m.store_id = :store GROUP BY m.state;
 
+-- name: mails_by_minute
+-- Of minutes, because days are those of the store's time zone.
+SELECT d.minute, d.state, count(*) FROM (
+    SELECT substr(m.created_at, 1, 16) AS minute, m.state FROM mails m
+    WHERE m.store_id = :store AND m.created_at > :since
+    UNION ALL
+    SELECT substr(s.created_at, 1, 16), s.reason FROM suppressions s
+    WHERE s.store_id = :store AND s.reason = 'unsubscribed' AND s.created_at > :since) AS d
+GROUP BY d.minute, d.state;
+
 -- name: store_mails_page
 SELECT m.id, p.gid, m.kind, m.state, m.created_at, m.sent_at, m.items, m.problem{beyond}
 FROM mails m JOIN profiles p ON p.profile_id = m.profile_id

@@ -1,12 +1,15 @@
 """What a shop learns of its mails: why they wait, and how many of each day are in which state."""
 
+from datetime import date, timedelta
+
 import msgspec
 from msgspec import UNSET
 
-from wishwell import stores
+from wishwell import field_types as types
+from wishwell import ids, stores
 from wishwell.contacts import confirmations, queue, store_mails
 from wishwell.db import Reader
-from wishwell.stores import Store, StoreView
+from wishwell.stores import Store, StoreView, reporting
 from wishwell.stores.mailing import MailStatus
 
 
@@ -39,6 +42,36 @@ async def _find_problem(tx: Reader, store: Store, now: str) -> str:
     if await confirmations.are_paused(tx, store, now):
         return "So few addresses were confirmed lately that no confirmations are sent for a week."
     return ""
+
+
+class MailDay(msgspec.Struct):
+    """The mails that were created on a day, by what has become of them."""
+
+    day: types.DayDate
+    sent: types.Count = 0
+    waiting: types.Count = 0
+    """Waiting, or being sent."""
+    failed: types.Count = 0
+    cancelled: types.Count = 0
+    unsubscribed: types.Count = 0
+    """The number of addresses that were unsubscribed on this day, and still are."""
+
+
+# rule: mail-retention
+async def list_days(tx: Reader, store: Store, now: int) -> list[MailDay]:
+    """Returns the last 30 days of a store's mails, today last. ``now``: milliseconds."""
+    zone = store.reporting.zone
+    today = date.fromisoformat(reporting.day_of(now, zone))
+    days = [(today - timedelta(days=n)).isoformat() for n in range(queue.RETENTION_DAYS)]
+    rows_by_day = {day: MailDay(day) for day in reversed(days)}
+    since = ids.timestamp(max(0, now - (queue.RETENTION_DAYS + 1) * ids.DAY_MS))
+    for minute, state, count in await tx.all("mails_by_minute", store=store.id, since=since):
+        at = ids.from_timestamp(f"{minute}:00.000Z")
+        row = rows_by_day.get(reporting.day_of(at, zone))
+        if row is not None:
+            name = "waiting" if state == "sending" else state
+            setattr(row, name, getattr(row, name) + count)
+    return [*rows_by_day.values()]
 
 
 async def count_states(tx: Reader, store: Store) -> dict[str, int]:

@@ -47,7 +47,7 @@ _JUDGED_MAILS = 100
 _MAX_REFUSED = 10
 """Refused recipients among the last ``_JUDGED_MAILS`` above which a store's mails are paused."""
 
-_RETENTION_DAYS = 30
+RETENTION_DAYS = 30
 _BATCH_SIZE = 200
 
 
@@ -190,10 +190,9 @@ async def claim(tx: Writer, store: Store, limit: int, now: str) -> list[ClaimedM
     if state.paused_at or not store.mail.mail_on:
         return []
     await _give_up_unknown(tx, store, now)
-    now_ms = ids.from_timestamp(now)
-    lease, until = secrets.token_hex(8), ids.timestamp(now_ms + LEASE_SECONDS * 1000)
-    limit = min(limit, await count_remaining(tx, store, now))
-    if limit <= 0:
+    lease = secrets.token_hex(8)
+    until = ids.timestamp(ids.from_timestamp(now) + LEASE_SECONDS * 1000)
+    if (limit := min(limit, await count_remaining(tx, store, now))) <= 0:
         return []
     claimed: list[ClaimedMail] = []
     for due_kind in _KINDS:
@@ -393,7 +392,7 @@ async def cancel_batch(tx: Writer, store: Store, now: str) -> int:
 async def remove_old(db: Database, now: int) -> AsyncIterator[int]:
     """Removes mails in a final state after 30 days, expired tokens and suppressions, and old
     confirmations. Yields batch sizes."""
-    before = ids.timestamp(max(0, now - _RETENTION_DAYS * ids.DAY_MS))
+    before = ids.timestamp(max(0, now - RETENTION_DAYS * ids.DAY_MS))
     old = ids.timestamp(max(0, now - 90 * ids.DAY_MS))
     store_rows = await db.read(run_statement, "stores_changed", since="")
     for statement, params in (

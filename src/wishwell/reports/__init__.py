@@ -18,7 +18,7 @@ from wishwell.errors import Invalid
 from wishwell.products import Availability, Title, Url, shown
 from wishwell.reports import counting, tally
 from wishwell.reports.purchases import Earned
-from wishwell.reports.tally import Count, DayDate, Totals, following
+from wishwell.reports.tally import Count, Totals, following
 from wishwell.stores import Store, reporting
 
 Sort = Literal["wishes", "added", "removed", "rising"]
@@ -50,7 +50,7 @@ AsOf = Annotated[
     types.published("AsOf", "When the last count began; null before the first count."),
 ]
 Since = Annotated[
-    DayDate | None,
+    types.DayDate | None,
     types.published("Since", "The first day that was counted; null before the first count."),
 ]
 
@@ -124,7 +124,7 @@ class Summary(msgspec.Struct, rename="camel"):
 class Day(msgspec.Struct):
     """The wishes at the end of a day, and how many were added and removed."""
 
-    day: DayDate
+    day: types.DayDate
     wishes: types.Count
     added: int
     removed: types.Count

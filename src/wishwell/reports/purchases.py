@@ -11,7 +11,6 @@ import msgspec
 from wishwell import field_types as types
 from wishwell.db import Reader
 from wishwell.products import Title, Url
-from wishwell.reports.tally import DayDate
 from wishwell.stores import Store
 
 By = Literal["day", "product"]
@@ -40,7 +39,7 @@ class Earned(msgspec.Struct):
 class EarnedRow(Earned, rename="camel", omit_defaults=True):
     """The purchases of wishes on a day, or for a product."""
 
-    day: DayDate | None = None
+    day: types.DayDate | None = None
     product_id: types.ProductId | None = None
     title: Title | None = None
     image: Url | None = None

@@ -44,6 +44,8 @@ __all__ = [
     "ListUpdatedData",
     "ListUpdatedEvent",
     "Mail",
+    "MailDay",
+    "MailPreview",
     "Money",
     "MovedItem",
     "NewItem",
@@ -51,6 +53,8 @@ __all__ = [
     "NewProduct",
     "OrderLine",
     "PlatformRequest",
+    "PreviewKind",
+    "PreviewLanguage",
     "Product",
     "ProductId",
     "ProductWishes",
@@ -95,6 +99,8 @@ Include = Literal["product"]
 Sort = Literal[
     "recently_saved", "oldest_saved", "customer", "newest", "oldest", "custom", "price", "title"
 ]
+PreviewKind = Literal["notices", "confirmation"]
+PreviewLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pl"]
 SortBy = Literal["wishes", "added", "removed", "rising"]
 By = Literal["product", "variant"]
 EarnedBy = Literal["day", "product"]
@@ -495,6 +501,27 @@ class ProfileEmail(Record, frozen=True):
     email: str
     language: str | None = None
     """The language of mails; by default the last one stays."""
+
+
+class MailDay(Record, frozen=True):
+    """The mails that were created on a day, by what has become of them."""
+
+    day: str
+    sent: int | None = None
+    waiting: int | None = None
+    """Waiting, or being sent."""
+    failed: int | None = None
+    cancelled: int | None = None
+    unsubscribed: int | None = None
+    """The number of addresses that were unsubscribed on this day, and still are."""
+
+
+class MailPreview(Record, frozen=True):
+    """A mail with sample products."""
+
+    subject: str
+    text: str
+    html: str
 
 
 class StoredSuppressions(Record, frozen=True):
