@@ -911,6 +911,19 @@ def test_overview_shows_the_earnings_of_wishes_when_purchases_are_on(world, merc
     expect(card.locator(".big")).to_have_text("€59.70")
     expect(card).to_contain_text("1 order with 3 wished-for units")
     expect(card.locator("li")).to_contain_text("WWW")
+    expect(card).not_to_contain_text("mail")
+
+    def add_mailed(route):
+        body = route.fetch().json()
+        revenue = [{"amount": "19.90", "currency": "EUR"}]
+        body["data"]["purchases"]["mailed"] = {"orders": 1, "units": 1, "revenue": revenue}
+        route.fulfill(json=body)
+
+    page.route("**/reports/summary?*", add_mailed)
+    merchant.go("Products")
+    merchant.go("Overview")
+    expect(card).to_contain_text("€19.90 of it within 7 days of a mail that named the product")
+    page.unroute_all()
     merchant.page.get_by_role("button", name="Sign out").click()
     merchant.open(world.shop.admin_token)
     expect(page.locator("#earned")).to_have_count(0)

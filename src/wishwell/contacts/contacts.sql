@@ -149,9 +149,9 @@ SELECT items FROM mails WHERE profile_id = :profile AND kind = 'notices' AND sta
 
 -- name: mails_move
 -- Mails in a final state; their items may have other ids now.
-INSERT INTO mails (profile_id, id, store_id, kind, state, attempts, unknown, more, created_at, sent_at, address, problem, items)
+INSERT INTO mails (profile_id, id, store_id, kind, state, attempts, unknown, more, created_at, sent_at, address, problem, items, products)
 SELECT :customer, m.id, m.store_id, m.kind, m.state, m.attempts, m.unknown, m.more, m.created_at, m.sent_at, m.address,
-    m.problem, m.items
+    m.problem, m.items, m.products
 FROM mails m WHERE m.profile_id = :session AND m.due_at IS NULL;
 
 -- name: mails_due_since

@@ -17,7 +17,7 @@ from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import Availability, Title, Url, shown
 from wishwell.reports import counting, tally
-from wishwell.reports.purchases import Earned
+from wishwell.reports.purchases import Earned, flatten
 from wishwell.reports.tally import Count, Totals, following
 from wishwell.stores import Store, reporting
 
@@ -145,10 +145,9 @@ DAY_COLUMNS = Day.__struct_encode_fields__
 def summary_table(summary: Summary) -> tuple[list[str], list[dict[str, Any]]]:
     """Returns the summary as a table, with the revenue of each currency in a column of its own."""
     row, columns = msgspec.to_builtins(summary), [*SUMMARY_COLUMNS]
-    if earned := row.get("purchases"):
-        revenue = earned.pop("revenue")
-        earned |= {f"revenue.{money['currency']}": money["amount"] for money in revenue}
-        columns += [f"purchases.{name}" for name in earned]
+    if summary.purchases is not UNSET:
+        row["purchases"] = flatten(summary.purchases)
+        columns += [f"purchases.{name}" for name in row["purchases"]]
     return columns, [row]
 
 
