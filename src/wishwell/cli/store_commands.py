@@ -57,6 +57,13 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="Required audience (`aud`) of the JWT."),
         click.option("--jwt-claim", metavar="NAME",
                      help="The claim that contains the customer's id (default: sub)."),
+        click.option("--jwt-email-claim", metavar="NAME",
+                     help="The claim that contains the customer's e-mail (default: email)."),
+        click.option("--jwt-verified-claim", metavar="NAME",
+                     help="The claim that is true if the shop has verified the address (default: "
+                     "email_verified)."),
+        click.option("--jwt-locale-claim", metavar="NAME",
+                     help="The claim that contains the customer's language (default: locale)."),
         click.option("--jwt-key-set", metavar="URL|FILE",
                      help="The shop's JSON Web Key Set (RS256, ES256)."),
         click.option("--jwt-key-file", "jwt_key_files", multiple=True, metavar="FILE",

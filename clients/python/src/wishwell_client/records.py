@@ -68,6 +68,7 @@ __all__ = [
     "ProfileToken",
     "Purchased",
     "Revenue",
+    "Sales",
     "Share",
     "SharedItem",
     "SharedList",
@@ -605,6 +606,9 @@ class StoreNaming(Record, frozen=True):
     jwt_issuer: str | None = None
     jwt_audience: str | None = None
     jwt_claim: str | None = None
+    jwt_email_claim: str | None = None
+    jwt_verified_claim: str | None = None
+    jwt_locale_claim: str | None = None
     jwt_key_set: str | None = None
     """A URL, or the public keys."""
     platform_shop: str | None = None
@@ -847,6 +851,17 @@ class Revenue(Record, frozen=True):
     currency: str
 
 
+class Sales(Record, frozen=True):
+    """Purchases of wishes."""
+
+    orders: int
+    """The number of orders with a wish."""
+    units: int
+    """The number of units of these wishes."""
+    revenue: tuple[Revenue, ...]
+    """What was paid for them, by currency; units without a price add nothing."""
+
+
 class Earned(Record, frozen=True):
     """The purchases of wishes in a period."""
 
@@ -856,6 +871,10 @@ class Earned(Record, frozen=True):
     """The number of units of these wishes."""
     revenue: tuple[Revenue, ...]
     """What was paid for them, by currency; units without a price add nothing."""
+    mailed: Sales | None = None
+    """Of these, those in the seven days after a mail that named the product to the buyer. Omitted
+    if there are none.
+    """
 
 
 class WishSummary(Record, frozen=True):
@@ -891,6 +910,10 @@ class EarnedRow(Record, frozen=True):
     """The number of units of these wishes."""
     revenue: tuple[Revenue, ...]
     """What was paid for them, by currency; units without a price add nothing."""
+    mailed: Sales | None = None
+    """Of these, those in the seven days after a mail that named the product to the buyer. Omitted
+    if there are none.
+    """
     day: str | None = None
     product_id: ProductId | None = None
     title: str | None = None
