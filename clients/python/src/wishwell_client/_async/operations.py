@@ -914,8 +914,8 @@ class AsyncWebhooks(AsyncResource):
         ``types``: The types of events to send; all if empty.
 
         ``format``: The API that events are sent to: ``segment`` (RudderStack and Customer.io have
-        the same), ``klaviyo`` or ``brevo``. Without a format, events are sent in the form of
-        Standard Webhooks.
+        the same), ``klaviyo``, ``brevo``, or ``listmonk``, for which use ``wishwell webhook
+        create``. Without a format, events are sent in the form of Standard Webhooks.
 
         ``key``: The key of the format's API, which no response shows. Required with a format, and
         again with a new ``url``.
