@@ -14,7 +14,7 @@ from tools import error_codes, event_schemas, operations, samples
 from tools.schemas import Schemas, struct_named, struct_of
 from wishwell import __version__, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
-from wishwell.contacts import queue
+from wishwell.contacts import mail_reports, queue
 from wishwell.events import attempts
 from wishwell.field_types import Id, published
 from wishwell.http import request_types, responses, store_bodies
@@ -69,15 +69,18 @@ SHOWN = {
     "ProfileExport": ProfileExport,
     "ExportedReservation": personal_export.ExportedReservation,
     "WishlistEvent": in_python("Event", events.Event),
-    "StoreSettings": stores.Store,
+    "StoreSettings": stores.StoreView,
     "StoreNaming": naming.Naming,
     "StorePages": naming.Pages,
     "StoreReporting": reporting.Reporting,
     "StoreLook": look.Look,
-    "StoreMail": mailing.Mail,
+    "StoreMail": mailing.MailStatus,
     "AdminToken": auth.AdminTokenView,
     "Price": in_python("Money", money.Money),
     "Mail": queue.MailView,
+    "MailDaysResponse": Data[
+        Annotated[list[mail_reports.MailDay], published(maxItems=queue.RETENTION_DAYS)]
+    ],
     "StoredEmails": mail_handlers.StoredEmails,
     "StoredSuppressions": mail_handlers.StoredSuppressions,
     "WishSummary": reports.Summary,

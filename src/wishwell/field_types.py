@@ -116,6 +116,9 @@ ProductId = Annotated[
 
 Unique = published(uniqueItems=True)
 Count = Annotated[int, published(minimum=0)]
+DayDate = Annotated[
+    str, published("Day", "A day, such as 2025-04-18.", pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+]
 Quantity = Annotated[int, Meta(title="Quantity", ge=1, le=MAX_QUANTITY)]
 Tag = Annotated[str, Meta(title="Tag", pattern=r"^[a-z0-9_-]{1,50}\Z")]
 Tags = Annotated[list[Tag], Meta(title="Tags", max_length=MAX_TAGS), Unique]

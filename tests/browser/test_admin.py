@@ -16,12 +16,14 @@ from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY, Shop, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service, wait_until
 from wishwell import ids
+from wishwell.mailer.compose import TEXTS
 
 from .conftest import CLICK, KEYS, use
 from .test_pages import check_open_to_everybody
 
 pytestmark = pytest.mark.xdist_group("browser")
 
+HEADINGS = {"Notices": "notices_heading", "Confirmation": "confirm_heading"}
 PICTURE = "https://pictures.test/shirt.png"
 MARKUP, FORMULA = "<img src=x onerror=alert(1)>" + "W" * 220, '=HYPERLINK("http://x"&A1)'
 NOTE = "<script>alert(1)</script><a href=javascript:alert(1)>me</a>"
@@ -594,15 +596,28 @@ def test_mails_are_listed_with_their_states_and_the_problem(world, merchant):
 
     def add_problem(route):
         body = route.fetch().json()
-        body["data"]["mail"] = {"on": True, "problem": "The server refused the password."}
+        body["data"]["mail"] = {
+            "on": True,
+            "pausedAt": at,
+            "problem": "The server refused the password.",
+        }
         route.fulfill(json=body)
 
+    def count(route):
+        names = ("sent", "waiting", "failed", "cancelled", "unsubscribed")
+        numbers = {"2026-04-17": (0, 0, 0, 0, 0), "2026-04-18": (41, 3, 2, 1, 5)}
+        days = [{"day": day} | dict(zip(names, row, strict=True)) for day, row in numbers.items()]
+        route.fulfill(json={"data": days})
+
     page.route("**/api/*/mails?*", answer)
+    page.route("**/api/*/mails/days", count)
     page.route("**/api/*/store", add_problem)
     page.get_by_role("button", name="Sign out").click()
     merchant.open(world.shop.admin_token)
     merchant.go("Mails")
     expect(page.get_by_text("The server refused the password.")).to_be_visible()
+    expect(page.get_by_text(f"wishwell store mail resume {world.shop.handle}")).to_be_visible()
+    assert [row[1:] for row in cells(page, "By day")[1:]] == [["41", "3", "2", "5"]]
     expect(page.get_by_text("Of the 2 mails shown: Waiting: 1 · Sent: 1")).to_be_visible()
     page.get_by_role("button", name="Show more").click()
     expect(page.get_by_text("Waiting: 1 · Sent: 1 · Failed: 1")).to_be_visible()
@@ -615,6 +630,25 @@ def test_mails_are_listed_with_their_states_and_the_problem(world, merchant):
     merchant.go("Overview")
     merchant.go("Mails")
     expect(page.get_by_text("This service sends no mails yet.")).to_be_visible()
+
+
+def test_mails_are_previewed_in_each_kind_and_language(world, merchant):
+    """The page of mails opens a preview of the chosen kind and language, as shoppers see it.
+    Rules: mail-form, admin-page."""
+    page = merchant.open(world.shop.admin_token)
+    merchant.go("Mails")
+    for kind in ("Notices", "Confirmation"):
+        for language in TEXTS:
+            page.get_by_label("Kind").select_option(kind)
+            page.get_by_label("Language").select_option(language)
+            with page.expect_popup() as opened:
+                page.get_by_role("button", name="Preview").click()
+            mail = opened.value
+            heading = mail.get_by_role("heading", level=1)
+            expect(heading).to_have_text(TEXTS[language][HEADINGS[kind]])
+            expect(mail.locator("html")).to_have_attribute("lang", language)
+            assert heading.evaluate("h1 => getComputedStyle(h1).fontSize") == "24px"
+            mail.close()
 
 
 def test_reports_token_sees_numbers_and_no_shoppers(world, merchant):
@@ -880,6 +914,19 @@ def test_overview_shows_the_earnings_of_wishes_when_purchases_are_on(world, merc
     expect(card.locator(".big")).to_have_text("€59.70")
     expect(card).to_contain_text("1 order with 3 wished-for units")
     expect(card.locator("li")).to_contain_text("WWW")
+    expect(card).not_to_contain_text("mail")
+
+    def add_mailed(route):
+        body = route.fetch().json()
+        revenue = [{"amount": "19.90", "currency": "EUR"}]
+        body["data"]["purchases"]["mailed"] = {"orders": 1, "units": 1, "revenue": revenue}
+        route.fulfill(json=body)
+
+    page.route("**/reports/summary?*", add_mailed)
+    merchant.go("Products")
+    merchant.go("Overview")
+    expect(card).to_contain_text("€19.90 of it within 7 days of a mail that named the product")
+    page.unroute_all()
     merchant.page.get_by_role("button", name="Sign out").click()
     merchant.open(world.shop.admin_token)
     expect(page.locator("#earned")).to_have_count(0)

@@ -9,7 +9,7 @@ from tests.contract.conftest import PLENTY, new_item
 from tests.servers.receiver import Receiver
 from wishwell import events, ids, stores
 from wishwell.db import run_statement
-from wishwell.events import deliveries, retention, webhooks
+from wishwell.events import deliveries, recipients, retention, webhooks
 from wishwell.events.sender import Sender
 from wishwell.events.webhooks import NewWebhook, WebhookPatch
 from wishwell.outbound import Outbound
@@ -82,10 +82,15 @@ class DeliveryWorld:
         async with Receiver(says).serve() as receiver, self.process(**given) as sender:
             yield receiver, sender, await self.hook(receiver.url, *types)
 
+    async def find_recipient(self, _store_id, gid):
+        arguments = self.store, gid, "/apps/wishlist", self.clock.tick()
+        return await self.db.write(recipients.find, *arguments)
+
     @contextlib.asynccontextmanager
     async def process(self, **given):
         outbound = Outbound(http=True, private=True, tls=_TLS)
         given = {"clock": self.clock, "timeout_seconds": 30} | given
+        given = {"find_recipient": self.find_recipient} | given
         sender = Sender(self.db, outbound, SEALING, add_products=shown.add_to_events, **given)
         try:
             yield sender

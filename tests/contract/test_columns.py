@@ -34,7 +34,7 @@ ELSEWHERE = {
     "item_tags": {"item_id": "the line's id", "tag": "tags"},
     "purchases": dict.fromkeys(
         ("line", "quantity", "product_id", "variant_id", "wish_variant_id", "day", "placed_at",
-         "amount", "currency"), "in purchases of the line"),
+         "amount", "currency", "mailed"), "in purchases of the line"),
     "items": {"changed": "of an event that was told", "purchased": "follows from the orders"},
     "orders": {"received_at": "when the order was received here"},
     "products": {"version": "of the platform's webhooks, which go on"},

@@ -3,9 +3,18 @@
 import asyncio
 
 import pytest
+from msgspec import UNSET
 
 from wishwell import config, ids, products
-from wishwell.contacts import addresses, confirmations, queue, store_mails, suppressions, tokens
+from wishwell.contacts import (
+    addresses,
+    confirmations,
+    mail_reports,
+    queue,
+    store_mails,
+    suppressions,
+    tokens,
+)
 from wishwell.contacts.addresses import ShopAddress
 from wishwell.contacts.confirmations import Asked
 from wishwell.contacts.queue import Attempt, Notice
@@ -94,6 +103,11 @@ def token_of(bench, profile, purpose, email="ann@shop.example"):
 def status(bench, profile):
     contact = bench.read(addresses.find, profile.id)
     return bench.read(addresses.find_status, profile.store, contact, now(bench))
+
+
+def shown(bench, store):
+    """Returns the mail settings and status as `GET /store` shows them."""
+    return bench.read(mail_reports.show_store, store, now(bench)).mail
 
 
 # ------------------------------------------------------------------------------ collecting
@@ -310,7 +324,9 @@ def test_store_sends_at_most_its_mails_of_the_day(bench, mailing):
     assert claim(bench, limited) == []
     assert attempt(bench, limited, "sent", mail=second) == "sent"
     assert claim(bench, limited) == []
+    assert "The day's 2 mails (--mail-limit) are sent" in shown(bench, limited).problem
     later(bench, days=1)
+    assert shown(bench, limited).problem is UNSET
     assert len(claim(bench, limited)) == 2
 
 
@@ -346,6 +362,8 @@ def test_mails_are_paused_when_the_server_refuses_them(bench, mailing, outcome, 
         attempt(bench, mailing, outcome, "5xx why", mail=mail)
     state = bench.read(store_mails.find, mailing.id)
     assert state.paused_at and state.problem
+    mail = shown(bench, mailing)
+    assert (mail.paused_at, mail.problem) == (state.paused_at, state.problem)
     assert begin(bench, mailing, mails[count]) is None
     later(bench, 60)
     assert claim(bench, mailing) == []
@@ -448,6 +466,7 @@ def test_confirmations_pause_when_few_are_confirmed(bench, mailing):
     assert not bench.read(confirmations.are_paused, mailing, now(bench))
     later(bench, days=1)
     assert bench.read(confirmations.are_paused, mailing, now(bench))
+    assert "few addresses were confirmed" in shown(bench, mailing).problem
     ask(bench, bench.new_session(mailing))
     assert confirmations_of(bench, mailing) == 0
     bench.write(store_mails.resume, mailing, now(bench))
@@ -632,6 +651,28 @@ def test_mails_need_a_sender_and_a_host(bench):
     assert store.events_since
     with pytest.raises(Invalid, match="events"):
         bench.update_store(store, events=False)
+
+
+def test_mails_are_counted_by_day(bench, mailing):
+    """Mails of 30 days are counted by the day of the store's time zone on which they were created,
+    with what has become of them, and who unsubscribed. Rule: mail-retention."""
+    store = bench.update_store(mailing, reporting={"time_zone": "Asia/Kathmandu"})
+    midnight = ids.from_timestamp(f"{now(bench)[:10]}T18:15:00.000Z") + ids.DAY_MS
+    bench.clock.milliseconds = midnight - MINUTE
+    ann = known(bench, store)
+    notify(bench, store, ann)
+    bench.clock.milliseconds = midnight + MINUTE
+    ben = known(bench, store, "ben@shop.example")
+    notify(bench, store, ben)
+    later(bench, 16)
+    assert attempt(bench, store, "sent") == "sent"
+    token = token_of(bench, ben, "unsubscribe", "ben@shop.example")
+    bench.write(confirmations.unsubscribe, store, token, now(bench))
+    days = bench.read(mail_reports.list_days, store, bench.clock.milliseconds)
+    today = ids.timestamp(midnight + ids.DAY_MS)[:10]
+    assert len(days) == 30 and days[-1].day == today
+    counts = [(day.sent, day.waiting, day.failed, day.unsubscribed) for day in days[-3:]]
+    assert counts == [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 1)]
 
 
 def test_old_mails_and_links_are_removed(bench, mailing):

@@ -19,7 +19,7 @@ SCHEMAS = {
     for path in (Path(__file__).parents[1] / "vendors").glob("*.json")
 }
 KEY = "pk_0123456789abcdef/+="
-BASES = {"segment": "/v1", "klaviyo": "/api", "brevo": "/v3"}
+BASES = {"segment": "/v1", "klaviyo": "/api", "brevo": "/v3", "listmonk": "/api"}
 PROFILES = {"7": "01GDDKASAP8TKDDA2GRZDSVP4H"}
 """Klaviyo's own ids, by the shop's."""
 
@@ -27,6 +27,7 @@ _HEADERS = {
     "segment": {"authorization": f"Basic {base64.b64encode(f'{KEY}:'.encode()).decode()}"},
     "klaviyo": {"authorization": f"Klaviyo-API-Key {KEY}", "revision": "2026-07-15"},
     "brevo": {"api-key": KEY},
+    "listmonk": {"authorization": f"token {KEY}"},
 }
 _TYPES = {"klaviyo": "application/vnd.api+json"}
 
@@ -116,6 +117,18 @@ class Tool(Called):
         assert set(call.query) <= {*described["query"]}
         found = call.query["filter"].removeprefix('equals(external_id,"').removesuffix('")')
         return answer(200, {"data": [klaviyo_profile(found)] if found in PROFILES else []})
+
+    def _listmonk(self, call: Call) -> bytes:
+        """Checks what https://listmonk.app/docs/apis/transactional asks for in external mode."""
+        if call.method == "GET":
+            assert call.path == "/health"
+            return answer(200, {"data": True})
+        assert (call.method, call.path) == ("POST", "/tx")
+        body = call.body
+        assert body["subscriber_mode"] == "external" and type(body["template_id"]) is int
+        assert all(isinstance(email, str) for email in body["subscriber_emails"])
+        assert isinstance(body["data"], dict) and all(len(pair) == 1 for pair in body["headers"])
+        return answer(200, {"data": True})
 
     def _brevo(self, call: Call) -> bytes:
         if call.method == "DELETE":

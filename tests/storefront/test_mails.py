@@ -8,6 +8,7 @@ import pytest
 from tests.servers.mail_server import MailServer
 
 from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt
+from .way import direct
 
 MAILS = ("--mail", "on", "--mail-from", "shop@sender.example", "--mail-delay", "0")
 
@@ -167,3 +168,59 @@ def test_address_in_the_shops_token_is_stored_with_the_profile(mailing):
     mailing.browser(X_Shop_Token=shop_jwt("2002", **ann)).save(1)
     stored = mailing.shop.acting_as(mailing.shop.gid("2002")).get("/profile").json()["data"]
     assert stored["emailSource"] == "shop" and stored["emailStatus"] == "confirmed"
+
+
+def test_store_names_the_claims_with_the_address(mailing_api):
+    """The claims with the address, its verification and the language have the names that the store
+    gives them. Rules: mail-addresses, storefront-jwt."""
+    key = "the-key-of-a-shop-with-claims-of-its-own"
+    (mailing_api.folder / "claims-key").write_text(key)
+    names = (
+        "--jwt-email-claim",
+        "mail",
+        "--jwt-verified-claim",
+        "ok",
+        "--jwt-locale-claim",
+        "lang",
+    )
+    front = Front(
+        *(mailing_api, *BY_JWT[2:], "--jwt-key-file", "claims-key", *names, *MAILS), scheme="https"
+    )
+
+    def stored(customer: str, **claims: Any) -> tuple[str | None, str | None]:
+        front.browser(X_Shop_Token=shop_jwt(customer, key, **claims)).save(1)
+        profile = front.shop.acting_as(front.shop.gid(customer)).get("/profile").json()["data"]
+        return profile.get("email"), profile.get("language")
+
+    ours = {"email": "eve@shop.example", "email_verified": True, "locale": "de"}
+    theirs = {"mail": "ann@shop.example", "ok": True, "lang": "fr"}
+    assert stored("1", **ours) == (None, None)
+    assert stored("2", **ours, **theirs) == ("ann@shop.example", "fr")
+    assert stored("3", **theirs | {"ok": False}) == (None, None)
+
+
+@direct("a way replaces the token and the headers of a proxy")
+def test_proxy_names_the_customers_address(mailing):
+    """A proxy that names customers may name their verified address; from others the header is refused.
+    An unreadable address is ignored. Rules: mail-addresses, storefront-naming."""
+
+    def at_proxy(customer: str, email: str, *, naming: bool = True) -> Browser:
+        named = {"Wishwell_Customer": customer} if naming else {}
+        token = f"Bearer {tokens[naming]}"
+        return mailing.browser(Authorization=token, X_Forwarded_Host=mailing.host,
+                               X_Forwarded_Proto="https", Wishwell_Email=email, **named)  # fmt: skip
+
+    def stored(customer: str) -> tuple[str | None, str | None]:
+        profile = mailing.shop.acting_as(mailing.shop.gid(customer)).get("/profile").json()["data"]
+        return profile.get("email"), profile.get("emailSource")
+
+    tokens = {naming: mailing.proxys_token(naming=naming) for naming in (True, False)}
+    at_proxy("3001", "not an address").save(1)
+    assert stored("3001") == (None, None)
+    assert at_proxy("3001", "zoe@shop.example").get("/profile").status_code == 200
+    assert stored("3001") == ("zoe@shop.example", "shop")
+    refused = at_proxy("-", "eve@shop.example", naming=False).get("/profile")
+    assert refused.status_code == 400 and "Wishwell-Email" in refused.text
+    by_browser = mailing.signed_in("3002", Wishwell_Email="eve@shop.example").get("/profile")
+    assert by_browser.status_code == 400
+    assert at_proxy("-", "eve@shop.example").get("/profile").status_code == 200

@@ -677,6 +677,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mails/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count mails by day
+         * @description The number of mails that were created on each of the last 30 days, by what has become of
+         *     them, and of addresses that were unsubscribed. Days are in the time zone of the store.
+         *     `HEAD` returns the same response without a body.
+         */
+        get: operations["listMailDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mails/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview a mail
+         * @description A mail with sample products, as the store's shoppers get it now. `HEAD` returns the same
+         *     response without a body.
+         */
+        get: operations["getMailPreview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mails/suppressions": {
         parameters: {
             query?: never;
@@ -1571,6 +1614,11 @@ export interface components {
             units: number;
             /** @description What was paid for them, by currency; units without a price add nothing. */
             revenue: components["schemas"]["Revenue"][];
+            /**
+             * @description Of these, those in the seven days after a mail that named the product to the buyer. Omitted
+             *     if there are none.
+             */
+            mailed?: components["schemas"]["Sales"];
         };
         /** @description The purchases of wishes on a day, or for a product. */
         EarnedRow: {
@@ -1580,6 +1628,11 @@ export interface components {
             units: number;
             /** @description What was paid for them, by currency; units without a price add nothing. */
             revenue: components["schemas"]["Revenue"][];
+            /**
+             * @description Of these, those in the seven days after a mail that named the product to the buyer. Omitted
+             *     if there are none.
+             */
+            mailed?: components["schemas"]["Sales"];
             day?: components["schemas"]["Day"];
             productId?: components["schemas"]["ProductId"];
             title?: components["schemas"]["Title"];
@@ -1994,11 +2047,34 @@ export interface components {
             /** @description Why it failed. */
             problem?: string;
         };
+        /** @description The mails that were created on a day, by what has become of them. */
+        MailDay: {
+            day: components["schemas"]["Day"];
+            sent?: number;
+            /** @description Waiting, or being sent. */
+            waiting?: number;
+            failed?: number;
+            cancelled?: number;
+            /** @description The number of addresses that were unsubscribed on this day, and still are. */
+            unsubscribed?: number;
+        };
+        MailDaysResponse: {
+            data: components["schemas"]["MailDay"][];
+        };
         /** @enum {string} */
         MailKind: "confirmation" | "notices";
         MailPage: {
             data: components["schemas"]["Mail"][];
             pageInfo?: components["schemas"]["PageInfo"];
+        };
+        /** @description A mail with sample products. */
+        MailPreview: {
+            subject: string;
+            text: string;
+            html: string;
+        };
+        MailPreviewResponse: {
+            data: components["schemas"]["MailPreview"];
         };
         /** @enum {string} */
         MailState: "waiting" | "sending" | "sent" | "failed" | "cancelled";
@@ -2518,6 +2594,15 @@ export interface components {
             amount: string;
             currency: string;
         };
+        /** @description Purchases of wishes. */
+        Sales: {
+            /** @description The number of orders with a wish. */
+            orders: number;
+            /** @description The number of units of these wishes. */
+            units: number;
+            /** @description What was paid for them, by currency; units without a price add nothing. */
+            revenue: components["schemas"]["Revenue"][];
+        };
         /** @description A link that shows a list, or a whole wishlist, to anyone who has it. */
         Share: {
             id: components["schemas"]["Id"];
@@ -2651,7 +2736,10 @@ export interface components {
             /** @description All texts, which replace the current ones. */
             texts?: components["schemas"]["StoreTexts"];
         };
-        /** @description Settings of the store's mails to shoppers. Settings that are not set are omitted. */
+        /**
+         * @description Settings of the store's mails to shoppers, and why none are sent. Settings that are not set
+         *     are omitted.
+         */
         StoreMail: {
             /** @description Whether mails are sent. */
             on?: boolean;
@@ -2667,6 +2755,13 @@ export interface components {
             limit?: number;
             /** @description Whether pages and mails strike earlier prices through and show reductions in percent. */
             showReductions?: boolean;
+            /** @description Since when mails are paused. */
+            pausedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description Why mails wait, in English. Omitted if there is no reason, or if a command has paused
+             *     them.
+             */
+            problem?: string;
         };
         /** @description How the shop identifies its signed-in customers. Settings that are not set are omitted. */
         StoreNaming: {
@@ -2675,6 +2770,9 @@ export interface components {
             jwtIssuer?: string;
             jwtAudience?: string;
             jwtClaim?: string;
+            jwtEmailClaim?: string;
+            jwtVerifiedClaim?: string;
+            jwtLocaleClaim?: string;
             /** @description A URL, or the public keys. */
             jwtKeySet?: string;
             platformShop?: string;
@@ -2869,10 +2967,10 @@ export interface components {
             secret?: string;
         };
         /**
-         * @description The API that events are sent to: `segment` (RudderStack and Customer.io have the same), `klaviyo` or `brevo`. Without a format, events are sent in the form of Standard Webhooks.
+         * @description The API that events are sent to: `segment` (RudderStack and Customer.io have the same), `klaviyo`, `brevo`, or `listmonk`, for which use `wishwell webhook create`. Without a format, events are sent in the form of Standard Webhooks.
          * @enum {string}
          */
-        WebhookFormat: "segment" | "klaviyo" | "brevo";
+        WebhookFormat: "segment" | "klaviyo" | "brevo" | "listmonk";
         /** @description The key of the format's API, which no response shows. Required with a format, and again with a new `url`. */
         WebhookKey: string;
         /** @description The body of a webhook's request: an event or a test. */
@@ -3316,6 +3414,16 @@ export interface components {
          * @example variant
          */
         By: "product" | "variant";
+        /**
+         * @description The kind of mail.
+         * @example confirmation
+         */
+        PreviewKind: "notices" | "confirmation";
+        /**
+         * @description The language of the mail (default: the store's, or else English).
+         * @example de
+         */
+        PreviewLanguage: "en" | "de" | "fr" | "es" | "it" | "nl" | "pl";
         /**
          * @description Only with `by=product`: the maximum number of products, 1 to 250 (default: 50; without a
          *     default with `format=csv`).
@@ -5495,6 +5603,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MailPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMailDays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 30 days, today last. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailDaysResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getMailPreview: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The kind of mail.
+                 * @example confirmation
+                 */
+                kind?: components["parameters"]["PreviewKind"];
+                /**
+                 * @description The language of the mail (default: the store's, or else English).
+                 * @example de
+                 */
+                language?: components["parameters"]["PreviewLanguage"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subject and both parts of the mail. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailPreviewResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -9,7 +9,7 @@ const sum = ({ revenue, units }) => (revenue.length ? revenue.map(paid).join(' +
 /** Renders the card, if the store has purchases on. `now` and `before`: summaries; `rows`: products that earned most. */
 export function earned(now, before, rows, query) {
   if (!now?.purchases) return nothing;
-  const { orders, units } = now.purchases;
+  const { orders, units, mailed } = now.purchases;
   const earlier = before?.purchases ? `vs. ${sum(before.purchases)} in the previous period` : 'no earlier data';
   const first = Number(rows?.[0]?.revenue[0]?.amount);
   const line = (row) => {
@@ -21,6 +21,7 @@ export function earned(now, before, rows, query) {
     ${orders
       ? html`<p><span class="big">${sum(now.purchases)}</span> <span class="soft">${earlier}</span></p>
           <p class="soft">${counted(orders, 'order')} with ${counted(units, 'wished-for unit')}</p>
+          ${mailed ? html`<p class="soft">${sum(mailed)} of it within 7 days of a mail that named the product</p>` : nothing}
           <ol class="top">${rows?.map(line)}</ol>`
       : empty('No orders with a wish in this period', 'The shop sends its orders to Wishwell; choose a longer period.')}
   </section>`;

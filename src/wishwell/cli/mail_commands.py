@@ -1,23 +1,27 @@
 """`wishwell store mail`: a store's mails to shoppers."""
 
 import asyncio
-from email.message import EmailMessage
 
 import click
 import msgspec
 
-from wishwell import config, ids, profiles
+from wishwell import config, profiles
 from wishwell.cli import terminal
 from wishwell.cli.common_options import JSON, clock, in_database, now, read_file
 from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
-from wishwell.contacts import addresses, confirmations, queue, store_mails, suppressions
+from wishwell.contacts import (
+    addresses,
+    confirmations,
+    mail_reports,
+    queue,
+    store_mails,
+    suppressions,
+)
 from wishwell.db import Database, Reader, Writer
 from wishwell.errors import Invalid
-from wishwell.mailer import compose, contents, smtp
-from wishwell.mailer.compose import Frame, Line
+from wishwell.mailer import sample, smtp
 from wishwell.outbound import Outbound
-from wishwell.products.money import Money
 from wishwell.server import opening
 from wishwell.stores import Store, by_handle
 
@@ -56,7 +60,7 @@ async def mail_show(db: Database, _: Settings, /, handle: str, as_json: bool) ->
     async def find(tx: Reader) -> MailStatus:
         target = await by_handle(tx, handle)
         state = await store_mails.find(tx, target.id)
-        counts = await queue.count_states(tx, target)
+        counts = await mail_reports.count_states(tx, target)
         is_on, has_own = target.mail.mail_on, bool(state.sealed)
         shoppers = await addresses.count_reachable(tx, target)
         return MailStatus(handle, is_on, state.paused_at, state.problem, has_own, counts, shoppers)
@@ -178,14 +182,12 @@ async def mail_unsuppress(db: Database, _: Settings, /, handle: str, address: st
 )
 @in_database
 async def mail_preview(
-    db: Database, settings: Settings, /, handle: str, kind: str, language: str
+    db: Database, settings: Settings, /, handle: str, kind: queue.Kind, language: str
 ) -> None:
     """Print a mail with sample products, as HTML."""
     target = await db.read(by_handle, handle)
-    message = _compose_sample(settings, target, kind, language, "you@shop.example")
-    part = message.get_body(("html",))
-    assert part is not None
-    terminal.say(part.get_content())
+    message = sample.compose_sample(target, kind, language, settings.storefront_base, clock())
+    terminal.say(sample.read_part(message, "html"))
 
 
 @mail.command("test")
@@ -212,29 +214,12 @@ async def mail_test(
     outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
     connections = smtp.Connections(outbound.find_addresses)
     server = smtp.parse(url, target.id if state.sealed else "")
-    message = _compose_sample(settings, target, "notices", language, email)
+    message = sample.compose_sample(
+        target, "notices", language, settings.storefront_base, clock(), email
+    )
     delivery = await connections.send(server, target.mail.mail_from, email, message)
     await connections.close()
     await outbound.close()
     if delivery.outcome != "sent":
         raise Invalid(f"The mail wasn't sent ({delivery.outcome}): {delivery.problem}")
     terminal.say("sent")
-
-
-def _compose_sample(
-    settings: Settings, target: Store, kind: str, language: str, email: str
-) -> EmailMessage:
-    chosen = compose.choose_language(language, target)
-    frame = Frame(target, chosen, ids.uuid7_at(clock()), email, clock())
-    base = settings.storefront_base
-    wishlist = contents.wishlist_url(target, base)
-    if kind == "confirmation":
-        return compose.compose_confirmation(frame, wishlist)
-    currency = target.reporting.currency or "EUR"
-    lines = [
-        Line("cheaper", "A saved product", wishlist, "", Money("52.90", currency),
-             Money("39.90", currency)),
-        Line("back_in_stock", "Another saved product", wishlist, "", None,
-             Money("18.00", currency)),
-    ]  # fmt: skip
-    return compose.compose_notices(frame, lines, 0, wishlist, wishlist)

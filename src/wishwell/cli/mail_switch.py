@@ -1,4 +1,4 @@
-"""What `wishwell store update --mail on` checks, says and asks."""
+"""What `wishwell store update --mail on` and `store apply` check, say and ask."""
 
 from wishwell import stores
 from wishwell.cli import terminal
@@ -29,7 +29,7 @@ async def confirm(
     if store.events_since is None:
         terminal.say("Mails follow from events, which are turned on, too.", err=True)
     shoppers = format_count(count, "shopper")
-    terminal.say(f"{shoppers} may be written to, about notices from now on.", err=True)
+    terminal.say(f"{handle}: {shoppers} may be written to, about notices from now on.", err=True)
     if (patch.notices or store.notices) == "opt-out" and not is_confirmed:
         terminal.say(
             "The store is opt-out: that includes customers who never chose. Is that lawful where "

@@ -9,7 +9,7 @@ import msgspec
 import yaml
 
 from wishwell import stores
-from wishwell.cli import terminal
+from wishwell.cli import mail_switch, terminal
 from wishwell.cli.common_options import in_database, new_id, now, read_file
 from wishwell.cli.store_commands import make_patches, put_store
 from wishwell.config import Settings
@@ -47,6 +47,11 @@ class _Change(NamedTuple):
     def has_effect(self) -> bool:
         return self.before != self.after or bool(self.secret_changes)
 
+    # rule: mail-on
+    @property
+    def turns_mail_on(self) -> bool:
+        return self.after.mail.mail_on and not (self.before and self.before.mail.mail_on)
+
 
 # rule: store-settings
 @click.command("apply")
@@ -69,6 +74,9 @@ async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool)
         terminal.say(_describe_change(change))
     if unchanged := len(entries) - len(changes):
         terminal.say(f"= {unchanged:,} unchanged")
+    for change in changes:
+        if change.turns_mail_on:
+            await mail_switch.confirm(db, settings, change.handle, change.patch, is_confirmed=yes)
     if changes and not yes:
         terminal.say("Apply these changes? Type yes to continue:", err=True)
         if terminal.first_line() != "yes":
@@ -80,7 +88,7 @@ async def store_apply(db: Database, settings: Settings, /, path: str, yes: bool)
 
 # The pure Python loader, because deep nesting would overflow the stack of libyaml's.
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Refuses duplicate keys, of which YAML would use the last."""
+    """Refuses duplicate keys, of which YAML would use the last. No key is a boolean."""
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         try:
@@ -90,6 +98,9 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
             raise yaml.constructor.ConstructorError(None, None, message, node.start_mark) from error
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:bool":  # `on` is a key of `mail`
+                key.tag = "tag:yaml.org,2002:str"
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         if repeated := {str(key) for key in keys if keys.count(key) > 1}:
             raise yaml.constructor.ConstructorError(

@@ -23,6 +23,7 @@ from wishwell.cli.common_options import (
 )
 from wishwell.cli.terminal import format_count
 from wishwell.config import Settings
+from wishwell.contacts import mail_reports
 from wishwell.db import Database, Writer
 from wishwell.errors import Invalid
 from wishwell.privacy import store_deletion
@@ -56,6 +57,13 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="Required audience (`aud`) of the JWT."),
         click.option("--jwt-claim", metavar="NAME",
                      help="The claim that contains the customer's id (default: sub)."),
+        click.option("--jwt-email-claim", metavar="NAME",
+                     help="The claim that contains the customer's e-mail (default: email)."),
+        click.option("--jwt-verified-claim", metavar="NAME",
+                     help="The claim that is true if the shop has verified the address (default: "
+                     "email_verified)."),
+        click.option("--jwt-locale-claim", metavar="NAME",
+                     help="The claim that contains the customer's language (default: locale)."),
         click.option("--jwt-key-set", metavar="URL|FILE",
                      help="The shop's JSON Web Key Set (RS256, ES256)."),
         click.option("--jwt-key-file", "jwt_key_files", multiple=True, metavar="FILE",
@@ -232,7 +240,7 @@ async def _confirm_platform(
 @in_database
 async def store_list(db: Database, _settings: Settings, /, as_json: bool) -> None:
     """List the stores."""
-    terminal.show(await db.read(stores.listed), as_json)
+    terminal.show(await db.read(mail_reports.list_stores, now()), as_json)
 
 
 # rule: store-delete

@@ -52,6 +52,16 @@ _KEY_FILE_OPTION = click.option(
 )
 
 
+_TEMPLATE_OPTION = click.option(
+    "--template",
+    "templates",
+    multiple=True,
+    metavar="TYPE=ID",
+    help="The id of listmonk's template for item.price_dropped or item.back_in_stock. Repeat the "
+    "option for both.",
+)
+
+
 def _webhook_command(
     name: str, *parameters: Decorator, is_read: bool = False
 ) -> Callable[[Callable[..., UseCase]], Callable[..., None]]:
@@ -87,6 +97,7 @@ def _webhook_command(
         help="Marketing tool whose API is at URL (default: Standard Webhooks).",
     ),
     _KEY_FILE_OPTION,
+    _TEMPLATE_OPTION,
     click.option(
         "--include",
         multiple=True,
@@ -100,12 +111,14 @@ def create(
     types: tuple[str, ...],
     format: Format | None,
     key_file: str | None,
+    templates: tuple[str, ...],
     include: tuple[str, ...],
 ) -> UseCase:
     """Create a webhook. Prints its secret, which can't be shown again, unless it has a format."""
     check_url(settings, "url", url)
     sealing, types = opening.required_sealing(settings), tuple(dict.fromkeys(types))
-    new = NewWebhook(url, types, format, _read_key(key_file), tuple(dict.fromkeys(include)))
+    key, ids_by_type = _read_key(key_file), _parse_templates(templates)
+    new = NewWebhook(url, types, format, key, tuple(dict.fromkeys(include)), ids_by_type)
     return lambda tx, store: webhooks.create(tx, sealing, store, new, new_id(), now())
 
 
@@ -123,6 +136,7 @@ def list_webhooks(settings: Settings) -> UseCase:
     click.option("--all-types", is_flag=True, help="Send events of all types."),
     click.option("--on/--off", "enabled", default=None, help="Turn the webhook on or off."),
     _KEY_FILE_OPTION,
+    _TEMPLATE_OPTION,
     click.option(
         "--include",
         type=click.Choice((*webhooks.INCLUDES, "nothing")),
@@ -137,6 +151,7 @@ def update(
     all_types: bool,
     enabled: bool | None,
     key_file: str | None,
+    templates: tuple[str, ...],
     include: str | None,
 ) -> UseCase:
     """Change the given options. A webhook that is turned on resumes with the unsent events."""
@@ -145,9 +160,10 @@ def update(
     if url is not None:
         check_url(settings, "url", url)
     new_types = tuple(dict.fromkeys(types)) if types or all_types else None
-    key, new_include = _read_key(key_file), None if include is None else (include,)
-    patch = WebhookPatch(url, new_types, enabled, key, () if include == "nothing" else new_include)
-    sealing = None if key is None else opening.required_sealing(settings)
+    new_include = None if include is None else tuple({include} - {"nothing"})
+    key, ids_by_type = _read_key(key_file), _parse_templates(templates) or None
+    patch = WebhookPatch(url, new_types, enabled, key, new_include, ids_by_type)
+    sealing = opening.required_sealing(settings) if key or ids_by_type else None
     return lambda tx, store: webhooks.change(tx, store, id, sealing, patch, now())
 
 
@@ -204,6 +220,21 @@ def replay(settings: Settings, id: str, since: str) -> UseCase:
         raise Invalid("--since: must be a time with a UTC offset, such as 2025-04-18T00:00:00Z.")
     since_ms = round(time.timestamp() * 1000)
     return lambda tx, store: webhooks.replay(tx, store, id, since_ms, now())
+
+
+# rule: format-mail
+def _parse_templates(options: tuple[str, ...]) -> dict[str, int]:
+    """Returns the ids of templates by event type. Raises ``Invalid``."""
+    ids_by_type: dict[str, int] = {}
+    for option in options:
+        type_, _, id = option.partition("=")
+        if type_ not in formats.NOTICES or not re.fullmatch("[1-9][0-9]{0,8}", id):
+            raise Invalid(
+                f"--template: {option[:80]!r} must be TYPE=ID, with one of the types "
+                f"{', '.join(sorted(formats.NOTICES))} and the number of a template."
+            )
+        ids_by_type[type_] = int(id)
+    return ids_by_type
 
 
 # rule: format-key

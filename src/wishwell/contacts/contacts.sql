@@ -149,9 +149,9 @@ SELECT items FROM mails WHERE profile_id = :profile AND kind = 'notices' AND sta
 
 -- name: mails_move
 -- Mails in a final state; their items may have other ids now.
-INSERT INTO mails (profile_id, id, store_id, kind, state, attempts, unknown, more, created_at, sent_at, address, problem, items)
+INSERT INTO mails (profile_id, id, store_id, kind, state, attempts, unknown, more, created_at, sent_at, address, problem, items, products)
 SELECT :customer, m.id, m.store_id, m.kind, m.state, m.attempts, m.unknown, m.more, m.created_at, m.sent_at, m.address,
-    m.problem, m.items
+    m.problem, m.items, m.products
 FROM mails m WHERE m.profile_id = :session AND m.due_at IS NULL;
 
 -- name: mails_due_since
@@ -232,6 +232,16 @@ SELECT coalesce(sum(CASE WHEN r.state = 'failed' THEN 1 ELSE 0 END), 0) FROM (
 
 -- name: mails_count
 SELECT m.state, count(*) FROM mails m WHERE m.store_id = :store GROUP BY m.state;
+
+-- name: mails_by_minute
+-- Of minutes, because days are those of the store's time zone.
+SELECT d.minute, d.state, count(*) FROM (
+    SELECT substr(m.created_at, 1, 16) AS minute, m.state FROM mails m
+    WHERE m.store_id = :store AND m.created_at > :since
+    UNION ALL
+    SELECT substr(s.created_at, 1, 16), s.reason FROM suppressions s
+    WHERE s.store_id = :store AND s.reason = 'unsubscribed' AND s.created_at > :since) AS d
+GROUP BY d.minute, d.state;
 
 -- name: store_mails_page
 SELECT m.id, p.gid, m.kind, m.state, m.created_at, m.sent_at, m.items, m.problem{beyond}

@@ -47,7 +47,7 @@ _JUDGED_MAILS = 100
 _MAX_REFUSED = 10
 """Refused recipients among the last ``_JUDGED_MAILS`` above which a store's mails are paused."""
 
-_RETENTION_DAYS = 30
+RETENTION_DAYS = 30
 _BATCH_SIZE = 200
 
 
@@ -190,14 +190,9 @@ async def claim(tx: Writer, store: Store, limit: int, now: str) -> list[ClaimedM
     if state.paused_at or not store.mail.mail_on:
         return []
     await _give_up_unknown(tx, store, now)
-    now_ms = ids.from_timestamp(now)
-    lease, until = secrets.token_hex(8), ids.timestamp(now_ms + LEASE_SECONDS * 1000)
-    since = ids.timestamp(now_ms - ids.DAY_MS)
-    counted = {"since": since, "until": until, "kinds": list(_KINDS)}
-    row = await tx.one("mails_sent_count", store=store.id, now=now, **counted)
-    assert row is not None
-    limit = min(limit, store.mail.mail_limit - int(row[0]))
-    if limit <= 0:
+    lease = secrets.token_hex(8)
+    until = ids.timestamp(ids.from_timestamp(now) + LEASE_SECONDS * 1000)
+    if (limit := min(limit, await count_remaining(tx, store, now))) <= 0:
         return []
     claimed: list[ClaimedMail] = []
     for due_kind in _KINDS:
@@ -208,6 +203,16 @@ async def claim(tx: Writer, store: Store, limit: int, now: str) -> list[ClaimedM
             if await tx.one("mail_claim", **claim_params, until=until) is not None:
                 claimed.append(ClaimedMail(profile_id, id, kind, attempts, unknown, lease))
     return claimed
+
+
+# rule: mail-limits
+async def count_remaining(tx: Reader, store: Store, now: str) -> int:
+    """Returns how many mails the store's daily limit leaves."""
+    now_ms = ids.from_timestamp(now)
+    since, until = now_ms - ids.DAY_MS, now_ms + LEASE_SECONDS * 1000
+    times = {"since": ids.timestamp(since), "now": now, "until": ids.timestamp(until)}
+    row = await tx.one("mails_sent_count", store=store.id, **times, kinds=list(_KINDS))
+    return store.mail.mail_limit - (row[0] if row else 0)
 
 
 # rule: mail-states
@@ -377,11 +382,6 @@ def _from_row(row: Row) -> MailView:
     )
 
 
-async def count_states(tx: Reader, store: Store) -> dict[str, int]:
-    """Returns the number of the store's mails by state."""
-    return dict(await tx.all("mails_count", store=store.id))  # type: ignore[arg-type]
-
-
 # rule: mail-paused
 async def cancel_batch(tx: Writer, store: Store, now: str) -> int:
     """Cancels some of a store's waiting mails. Returns how many."""
@@ -392,7 +392,7 @@ async def cancel_batch(tx: Writer, store: Store, now: str) -> int:
 async def remove_old(db: Database, now: int) -> AsyncIterator[int]:
     """Removes mails in a final state after 30 days, expired tokens and suppressions, and old
     confirmations. Yields batch sizes."""
-    before = ids.timestamp(max(0, now - _RETENTION_DAYS * ids.DAY_MS))
+    before = ids.timestamp(max(0, now - RETENTION_DAYS * ids.DAY_MS))
     old = ids.timestamp(max(0, now - 90 * ids.DAY_MS))
     store_rows = await db.read(run_statement, "stores_changed", since="")
     for statement, params in (

@@ -45,7 +45,7 @@ class Request(NamedTuple):
     ``absent``: the ``code`` in the body of a 404 by which the tool says that there is nothing to
     delete; another 404, for example of a wrong URL, is left to a person. ``follow`` makes the next
     request from the body of the answer, or None, and raises ``Unanswered`` for a body of another
-    form.
+    form. ``recipient``: the address in the body, which no delivery shows.
     """
 
     method: str
@@ -53,6 +53,7 @@ class Request(NamedTuple):
     body: bytes | None = None
     absent: "Absent | None" = None
     follow: Callable[[bytes], "Request | Unsent | None"] | None = None
+    recipient: str = ""
 
 
 class Absent(NamedTuple):
@@ -80,12 +81,21 @@ class Unsent(NamedTuple):
     by_hand: bool = False
 
 
+class Recipient(NamedTuple):
+    """The owner of a confirmed address who wants notices. ``language``: '' if unknown."""
+
+    email: str
+    language: str
+    unsubscribe_url: str
+
+
 class Tool(NamedTuple):
     """A format.
 
     ``build_request``: makes the request for an event that the format takes. ``build_test``: makes
     the request that tests the URL and the key, and creates no person. ``max_concurrent``: the
-    maximum of requests that a process sends concurrently.
+    maximum of requests that a process sends concurrently. ``is_mail``: whether a request needs a
+    template and a recipient, which ``add_recipient`` adds directly before it is sent.
     """
 
     build_request: Callable[[Event], Request | Unsent]
@@ -94,6 +104,7 @@ class Tool(NamedTuple):
     accepts_visitors: bool
     types: frozenset[str]
     max_concurrent: int
+    is_mail: bool = False
 
 
 # rule: format-events
@@ -319,6 +330,32 @@ def _build_brevo_request(event: Event) -> Request | Unsent:
     return Request("POST", "/events", msgspec.json.encode(body))
 
 
+# ------------------------------------------------------------------------------ listmonk
+
+
+def _build_listmonk_request(event: Event) -> Request | Unsent:
+    return Request("POST", "/tx", msgspec.json.encode({"data": _build_properties(event)}))
+
+
+# rule: format-mail
+def add_recipient(request: Request, template: int, recipient: Recipient) -> Request:
+    """Returns a request with the id of its template, its recipient and the link to unsubscribe."""
+    email, language, url = recipient
+    body = msgspec.json.decode(request.body or b"{}")
+    mail = {
+        "subscriber_mode": "external",
+        "subscriber_emails": [email],
+        "template_id": template,
+        "headers": [
+            {"List-Unsubscribe": f"<{url}>"},
+            {"List-Unsubscribe-Post": "List-Unsubscribe=One-Click"},
+        ],
+        "data": {**body["data"], "language": language, "unsubscribe_url": url},
+    }
+    return request._replace(body=msgspec.json.encode(mail), recipient=email)
+
+
+NOTICES = frozenset(("item.price_dropped", "item.back_in_stock"))
 _ITEM_EVENTS = frozenset(_EVENT_NAMES)
 _JSON_HEADERS = {"Content-Type": "application/json"}
 TOOLS: Mapping[str, Tool] = {
@@ -349,5 +386,14 @@ TOOLS: Mapping[str, Tool] = {
         accepts_visitors=False,
         types=_ITEM_EVENTS | {_ERASED},
         max_concurrent=4,  # its events API allows 10 requests a second
+    ),
+    "listmonk": Tool(
+        _build_listmonk_request,
+        lambda _: Request("GET", "/health"),
+        lambda key: {"Authorization": f"token {key}", **_JSON_HEADERS},
+        accepts_visitors=True,
+        types=NOTICES,
+        max_concurrent=8,
+        is_mail=True,
     ),
 }

@@ -6,9 +6,10 @@ doesn't delay others (rule: delivery-fair; docs/decisions/0017).
 
 import asyncio
 import contextlib
+import re
 import secrets
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -19,10 +20,10 @@ from wishwell import ids
 from wishwell.db import Database, bad_rows
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Misconfigured, Unavailable
-from wishwell.events import attempts, deliveries, formats, webhooks
+from wishwell.events import Event, attempts, deliveries, formats, webhooks
 from wishwell.events.attempts import Attempt, ClaimedDelivery
 from wishwell.events.deliveries import TEST, AddProducts, Batch
-from wishwell.events.formats import Request, Unsent
+from wishwell.events.formats import Recipient, Request, Unsent
 from wishwell.events.webhooks import Secrets, Webhook
 from wishwell.jobs import IDLE_SECONDS, Job, Run
 from wishwell.outbound import Outbound
@@ -53,6 +54,9 @@ _MAX_LOCATION_CHARACTERS = 300
 _FAILURE_BACKOFF_SECONDS = 30
 """Backoff in seconds of a webhook whose work failed. Its sends in flight finish first."""
 
+FindRecipient = Callable[[str, str], Awaitable[Recipient | Unsent]]
+"""Returns whom a mail to the profile of a store with this GID may be sent to."""
+
 log = structlog.get_logger("wishwell.events.sender")
 
 Sends = set[asyncio.Task[Attempt]]
@@ -63,8 +67,9 @@ class Sender:
     """The sender of a process. ``attempts`` counts finished attempts by result.
 
     ``oldest_due``: the earliest due time found by the last poll, in milliseconds since 1970, or 0
-    if nothing was due. ``add_products``: adds product data to events. ``timeout_seconds``: timeout
-    of a send. ``max_concurrent``: maximum concurrent sends.
+    if nothing was due. ``add_products``: adds product data to events. ``find_recipient``: for
+    formats that send mails. ``timeout_seconds``: timeout of a send. ``max_concurrent``: maximum
+    concurrent sends.
     """
 
     def __init__(
@@ -74,6 +79,7 @@ class Sender:
         sealing: Sealing,
         clock: ReferenceClock,
         add_products: AddProducts,
+        find_recipient: FindRecipient,
         timeout_seconds: float = TIMEOUT_SECONDS,
         max_concurrent: int = MAX_CONCURRENT,
     ) -> None:
@@ -84,6 +90,7 @@ class Sender:
         self._sealing = sealing
         self._clock = clock
         self._add_products = add_products
+        self._find_recipient = find_recipient
         self._timeout_seconds = timeout_seconds
         self._max_concurrent = max_concurrent
         self._new_id = ids.UUID7(clock)
@@ -252,6 +259,8 @@ class Sender:
             if webhook.format is not None:
                 tool = formats.TOOLS[webhook.format]
                 request = tool.build_test(id) if event is None else tool.build_request(event)
+                if event is not None and tool.is_mail and isinstance(request, Request):
+                    request = await self._add_recipient(store_id, event, request, keys)
                 headers = formats.build_headers(webhook.format, keys.key)
             else:
                 test_event = {"id": id, "type": TEST, "timestamp": ids.timestamp(now), "data": {}}
@@ -261,11 +270,24 @@ class Sender:
             if event is not None and event.traceparent is not UNSET:  # rule: trace-context
                 headers["traceparent"] = event.traceparent
             return await self._exchange(store_id, webhook, keys.key, request, headers, delivery)
-        except Unanswered:
+        except (Unanswered, Unavailable):
             return Attempt(delivery, self._clock())
         except Exception:  # a bug; the message may have been sent nevertheless
             log.exception("webhook_failed", delivery=delivery.id)
             return Attempt(delivery, self._clock())
+
+    # rule: format-mail
+    async def _add_recipient(
+        self, store_id: str, event: Event, request: Request, keys: Secrets
+    ) -> Request | Unsent:
+        """Returns a request with its template and recipient, or why nothing is sent."""
+        template = keys.templates.get(event.type)
+        if template is None:
+            return Unsent(f"The webhook has no template for {event.type}.")
+        recipient = await self._find_recipient(store_id, event.profile)
+        if isinstance(recipient, Unsent):
+            return recipient
+        return formats.add_recipient(request, template, recipient)
 
     async def _exchange(
         self,
@@ -288,7 +310,7 @@ class Sender:
                 seconds=deadline - asyncio.get_running_loop().time(),
                 owner=store_id,
             )
-            now, status = self._clock(), answer.status
+            now, status, private = self._clock(), answer.status, request.recipient
             is_done, absent = 200 <= status < 300, request.absent
             request = request.follow(answer.body) if is_done and request.follow else None
             if absent is not None and status == _NOT_FOUND_STATUS:
@@ -306,14 +328,16 @@ class Sender:
             wait_seconds=0 if is_done else attempts.parse_retry_after(status, answer.headers, now),
             has_format=webhook.format is not None,
             decided_outcome="delivered" if is_done else None,
-            answer="" if is_done else _describe_answer(webhook, answer, key),
+            answer="" if is_done else _describe_answer(webhook, answer, key, private),
         )
 
 
-def _describe_answer(webhook: Webhook, answer: Answer, key: str) -> str:
-    """Returns what a delivery shows of an answer that isn't a success."""
+def _describe_answer(webhook: Webhook, answer: Answer, key: str, private: str) -> str:
+    """Returns what a delivery shows of an answer that isn't a success. ``private``: the recipient's
+    address, or ''."""
     if webhook.format is not None:
-        return formats.redact_answer(answer.body, key)
+        text = formats.redact_answer(answer.body, key)
+        return re.sub(re.escape(private), "…", text, flags=re.IGNORECASE) if private else text
     if not 300 <= answer.status < 400:
         return ""
     location = "".join(filter(str.isprintable, answer.headers.get("location", "")))

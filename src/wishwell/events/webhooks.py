@@ -7,7 +7,7 @@ import base64
 import contextlib
 import hmac
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, get_args
 
 import msgspec
@@ -34,13 +34,14 @@ _MAX_DISORDER_MS = 60_000
 """Milliseconds by which event times may be out of order in the feed."""
 
 
-Format = Literal["segment", "klaviyo", "brevo"]
+Format = Literal["segment", "klaviyo", "brevo", "listmonk"]
 WebhookFormat = Annotated[
     Format,
     field_types.published(
         "WebhookFormat",
         "The API that events are sent to: `segment` (RudderStack and Customer.io have the same), "
-        "`klaviyo` or `brevo`. Without a format, events are sent in the form of Standard Webhooks.",
+        "`klaviyo`, `brevo`, or `listmonk`, for which use `wishwell webhook create`. Without a "
+        "format, events are sent in the form of Standard Webhooks.",
     ),
 ]
 WebhookUrl = Annotated[
@@ -76,13 +77,15 @@ class Webhook(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class NewWebhook(NamedTuple):
-    """A webhook to create. ``key``: the key of the format's API."""
+    """A webhook to create. ``key``: the key of the format's API. ``templates``: their ids by event
+    type, for a format that sends mails."""
 
     url: str
     types: Sequence[str] = ()
     format: Format | None = None
     key: str | None = None
     include: Sequence[str] = ()
+    templates: Mapping[str, int] = {}
 
 
 class WebhookPatch(NamedTuple):
@@ -93,18 +96,20 @@ class WebhookPatch(NamedTuple):
     enabled: bool | None = None
     key: str | None = None
     include: tuple[str, ...] | None = None
+    templates: Mapping[str, int] | None = None
 
 
 class Secrets(msgspec.Struct, frozen=True):
     """Signing secrets. After a rotation, ``before`` signs too, until ``until`` (ms since 1970).
 
-    ``key``: the key of the format's API, which is used instead.
+    ``key``: the key of the format's API, which is used instead. ``templates``: see ``NewWebhook``.
     """
 
     secret: str
     before: str | None = None
     until: int = 0
     key: str = ""
+    templates: Mapping[str, int] = {}
 
 
 class WebhookState(msgspec.Struct):
@@ -146,6 +151,11 @@ async def create(
     if (new.format is None) is not (new.key is None):  # rule: format-key
         rule = "needs the key of the API" if new.format else "is only for a webhook with a format"
         raise Invalid(f"key: {rule}.")
+    _check_templates(new.format, new.templates)
+    if new.format == "listmonk" and not new.templates:
+        raise Invalid(
+            "format: listmonk needs the ids of templates; use `wishwell webhook create --template`."
+        )
     if store.events_since is None:  # rule: webhook-signed
         raise Conflict(
             "This store has events turned off. Turn them on with: wishwell store "
@@ -157,7 +167,7 @@ async def create(
     if len(await tx.all("export_webhooks", store=store.id)) >= MAX_WEBHOOKS:
         raise LimitReached(f"A store has at most {MAX_WEBHOOKS} webhooks.", "webhook_limit_reached")
     position, _ = await read_feed_ends(tx, store.id)
-    new_secrets = Secrets(_create_secret(), key=new.key or "")
+    new_secrets = Secrets(_create_secret(), key=new.key or "", templates=new.templates)
     sealed = _encrypt(sealing, store.id, id, new_secrets)
     webhook = Webhook(id, new.url, tuple(new.types), True, now, now, format=new.format)
     webhook.include = tuple(new.include)
@@ -166,6 +176,12 @@ async def create(
     await tx.run("webhook_add", **columns, position=position, sealed=sealed, now=now)
     webhook.secret = None if new.format else new_secrets.secret
     return webhook
+
+
+# rule: format-mail
+def _check_templates(format: str | None, templates: Mapping[str, int]) -> None:
+    if templates and format != "listmonk":
+        raise Invalid("template: is only for a webhook with the format listmonk.")
 
 
 # rule: format-events
@@ -191,7 +207,8 @@ async def find(tx: Reader, store: Store, id: str) -> Webhook:
 async def change(
     tx: Writer, store: Store, id: str, sealing: Sealing | None, patch: WebhookPatch, now: str
 ) -> Webhook:
-    """Updates a webhook. The caller has checked ``patch.url``; only a new key needs ``sealing``.
+    """Updates a webhook. The caller has checked ``patch.url``; new keys and templates need
+    ``sealing``.
 
     A webhook that is turned on again resumes at the position where it stopped. Raises ``NotFound``,
     and ``Invalid`` for a key without a format, or if a new address has a query or would get the key
@@ -203,16 +220,18 @@ async def change(
         changed_fields = {
             name: value for name, value in patch._asdict().items() if value is not None
         }
-        key = changed_fields.pop("key", None)
+        secret_names = {"key", "templates"} & changed_fields.keys()
+        changed_secrets = {name: changed_fields.pop(name) for name in secret_names}
+        _check_templates(webhook.format, changed_secrets.get("templates", {}))
         state.webhook = changed = msgspec.structs.replace(webhook, **changed_fields)
-        _check_change(webhook, changed, key)
-        if key is not None:
+        _check_change(webhook, changed, changed_secrets.get("key"))
+        if changed_secrets:
             assert sealing is not None
             previous_secrets = decrypt(sealing, store.id, id, state.sealed)
             state.sealed = _encrypt(
-                sealing, store.id, id, msgspec.structs.replace(previous_secrets, key=key)
+                sealing, store.id, id, msgspec.structs.replace(previous_secrets, **changed_secrets)
             )
-        if changed != webhook or key is not None:
+        if changed != webhook or changed_secrets:
             changed.updated_at = max(now, webhook.updated_at)
         if is_turned_on:
             changed.failing_since = changed.problem = None

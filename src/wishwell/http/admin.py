@@ -10,20 +10,23 @@ from wishwell.http.responses import Headers, Response
 FOLDER = Path(__file__).parents[1] / "admin"
 # rule: admin-page
 _CLOSED: Headers = [
-    *assets.security_headers(
-        b"style-src 'self'; img-src 'self' https:; require-trusted-types-for 'script'; "
-        b"trusted-types lit-html"
-    ),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"x-robots-tag", b"noindex"),
 ]
+_PAGE = assets.security_headers(
+    b"style-src 'self'; img-src 'self' https:; require-trusted-types-for 'script'; "
+    b"trusted-types lit-html"
+)
+_MAIL = assets.security_headers(b"style-src 'unsafe-inline'; img-src https:")
 
 
 # rule: admin-page
 async def file(request: Request) -> Response:
     _check_enabled(request)
-    return assets.file(request, FOLDER, request.parameters.get("file", "index.html"), _CLOSED)
+    name = request.parameters.get("file", "index.html")
+    policy = _MAIL if name == "mail.html" else _PAGE
+    return assets.file(request, FOLDER, name, [*policy, *_CLOSED])
 
 
 async def bare(request: Request) -> Response:

@@ -126,6 +126,8 @@ API = (
     _of_store("/webhooks/{webhookId}/deliveries/{deliveryId}/retry",
               POST=webhook_handlers.retry_delivery),
     _of_store("/mails", "page", "limit", GET=mail_handlers.list_mails),
+    _of_store("/mails/days", GET=mail_handlers.list_days),
+    _of_store("/mails/preview", "kind", "language", GET=mail_handlers.get_preview),
     _of_store("/mails/suppressions", PUT=mail_handlers.put_suppressions),
     _of_store("/profiles/email", PUT=mail_handlers.put_profile_emails),
     _of_store("/store", GET=store_handlers.get_store, PATCH=store_handlers.update_store),

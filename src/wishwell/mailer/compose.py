@@ -39,7 +39,7 @@ SECTIONS: tuple[Section, ...] = ("cheaper", "back_in_stock")
 
 
 class Line(NamedTuple):
-    """A product in a mail. ``image``: an https URL, or ''."""
+    """A product in a mail. ``image``: an https URL, or ''. ``product_id``: as stored."""
 
     section: Section
     title: str
@@ -47,6 +47,7 @@ class Line(NamedTuple):
     image: str = ""
     saved_price: Money | None = None
     price: Money | None = None
+    product_id: str = ""
 
 
 class Frame(NamedTuple):

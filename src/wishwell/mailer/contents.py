@@ -44,6 +44,10 @@ async def begin(tx: Writer, store: Store, mail: ClaimedMail, base: str, now: str
     if mail.kind == "notices" and not lines:
         await queue.cancel(tx, mail)
         return None
+    named = dict.fromkeys(line.product_id for line in lines[: compose.MAX_LINES])
+    await tx.run(
+        "mail_name_products", profile=mail.profile_id, id=mail.id, products=" ".join(named)
+    )
     address = suppressions.address_hash(store.id, begun.contact.email or "")
     purpose: tokens.Purpose = "confirm" if mail.kind == "confirmation" else "unsubscribe"
     token = await tokens.create(tx, store, mail.profile_id, purpose, address, now)
@@ -95,6 +99,7 @@ def _make_line(store: Store, kind: queue.NoticeKind, item: Item, fallback: str) 
         image if image.startswith("https://") and _is_own(store, image) else "",
         saved_price,
         price,
+        str(item.product_id),
     )
 
 

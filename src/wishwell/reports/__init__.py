@@ -17,8 +17,8 @@ from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import Availability, Title, Url, shown
 from wishwell.reports import counting, tally
-from wishwell.reports.purchases import Earned
-from wishwell.reports.tally import Count, DayDate, Totals, following
+from wishwell.reports.purchases import Earned, flatten
+from wishwell.reports.tally import Count, Totals, following
 from wishwell.stores import Store, reporting
 
 Sort = Literal["wishes", "added", "removed", "rising"]
@@ -50,7 +50,7 @@ AsOf = Annotated[
     types.published("AsOf", "When the last count began; null before the first count."),
 ]
 Since = Annotated[
-    DayDate | None,
+    types.DayDate | None,
     types.published("Since", "The first day that was counted; null before the first count."),
 ]
 
@@ -124,7 +124,7 @@ class Summary(msgspec.Struct, rename="camel"):
 class Day(msgspec.Struct):
     """The wishes at the end of a day, and how many were added and removed."""
 
-    day: DayDate
+    day: types.DayDate
     wishes: types.Count
     added: int
     removed: types.Count
@@ -145,10 +145,9 @@ DAY_COLUMNS = Day.__struct_encode_fields__
 def summary_table(summary: Summary) -> tuple[list[str], list[dict[str, Any]]]:
     """Returns the summary as a table, with the revenue of each currency in a column of its own."""
     row, columns = msgspec.to_builtins(summary), [*SUMMARY_COLUMNS]
-    if earned := row.get("purchases"):
-        revenue = earned.pop("revenue")
-        earned |= {f"revenue.{money['currency']}": money["amount"] for money in revenue}
-        columns += [f"purchases.{name}" for name in earned]
+    if summary.purchases is not UNSET:
+        row["purchases"] = flatten(summary.purchases)
+        columns += [f"purchases.{name}" for name in row["purchases"]]
     return columns, [row]
 
 

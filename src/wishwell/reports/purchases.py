@@ -7,11 +7,11 @@ from decimal import Decimal, localcontext
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from wishwell import field_types as types
 from wishwell.db import Reader
 from wishwell.products import Title, Url
-from wishwell.reports.tally import DayDate
 from wishwell.stores import Store
 
 By = Literal["day", "product"]
@@ -26,8 +26,8 @@ class Revenue(msgspec.Struct):
     currency: Annotated[str, types.published(pattern="^[A-Z]{3}$")]
 
 
-class Earned(msgspec.Struct):
-    """The purchases of wishes in a period."""
+class Sales(msgspec.Struct):
+    """Purchases of wishes."""
 
     orders: types.Count
     """The number of orders with a wish."""
@@ -37,10 +37,19 @@ class Earned(msgspec.Struct):
     """What was paid for them, by currency; units without a price add nothing."""
 
 
+# rule: purchase-mailed
+class Earned(Sales):
+    """The purchases of wishes in a period."""
+
+    mailed: Sales | UnsetType = UNSET
+    """Of these, those in the seven days after a mail that named the product to the buyer. Omitted
+    if there are none."""
+
+
 class EarnedRow(Earned, rename="camel", omit_defaults=True):
     """The purchases of wishes on a day, or for a product."""
 
-    day: DayDate | None = None
+    day: types.DayDate | None = None
     product_id: types.ProductId | None = None
     title: Title | None = None
     image: Url | None = None
@@ -101,29 +110,55 @@ async def _sum_purchases(
 ) -> dict[str, Earned]:
     """Returns the purchases by day, by product, or of all as ``""``. Revenue is exact."""
     purchases_by_key: dict[str, Earned] = {}
-    revenue_by_key: dict[str, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+    mailed_by_key: dict[str, Sales] = {}
+    revenue_by_key: dict[tuple[str, int], dict[str, Decimal]] = defaultdict(
+        lambda: defaultdict(Decimal)
+    )
     params = {"store": store.id, "first": first, "last": last, "by": by}
     rows = await tx.all("report_purchases", **params)
     with localcontext(prec=60):
-        for key, currency, amount, orders, units in rows:
-            if currency is None:
-                purchases_by_key[key] = Earned(orders, units, [])
+        for key, mailed, currency, amount, orders, units in rows:
+            if currency is not None:
+                revenue_by_key[key, mailed][currency] += Decimal(amount) * units
+            elif mailed:
+                mailed_by_key[key] = Sales(orders, units, [])
             else:
-                revenue_by_key[key][currency] += Decimal(amount) * units
-    for key, revenue in revenue_by_key.items():
-        purchases_by_key[key].revenue = [
+                purchases_by_key[key] = Earned(orders, units, [])
+    for (key, mailed), revenue in revenue_by_key.items():
+        sales = mailed_by_key[key] if mailed else purchases_by_key[key]
+        sales.revenue = [
             Revenue(f"{total:f}", currency) for currency, total in sorted(revenue.items())
         ]
+    for key, sales in mailed_by_key.items():
+        purchases_by_key[key].mailed = sales
     return purchases_by_key
 
 
 # rule: report-csv
 def table(by: By, rows: Sequence[EarnedRow]) -> tuple[list[str], list[dict[str, Any]]]:
     """Returns a report as a table: its columns, one for the revenue of each currency, and rows."""
-    currencies = sorted({money.currency for row in rows for money in row.revenue})
-    records = [
-        msgspec.to_builtins(row) | {"revenue": {m.currency: m.amount for m in row.revenue}}
-        for row in rows
-    ]
+    records = []
+    for row in rows:
+        fields = msgspec.to_builtins(row)
+        del fields["revenue"]
+        fields.pop("mailed", None)
+        records.append(fields | flatten(row))
+    columns = {"orders", "units"}.union(*map(flatten, rows))
     names = ["day"] if by == "day" else ["productId", "title"]
-    return [*names, "orders", "units", *(f"revenue.{name}" for name in currencies)], records
+    return [*names, *sorted(columns, key=_column_order)], records
+
+
+def flatten(earned: Earned) -> dict[str, Any]:
+    """Returns the figures of a row by column, such as ``revenue.EUR`` and ``mailed.units``."""
+    figures: dict[str, Any] = {}
+    for prefix, sales in (("", earned), ("mailed.", earned.mailed)):
+        if sales is not UNSET:
+            figures |= {f"{prefix}orders": sales.orders, f"{prefix}units": sales.units}
+            figures |= {
+                f"{prefix}revenue.{money.currency}": money.amount for money in sales.revenue
+            }
+    return figures
+
+
+def _column_order(column: str) -> tuple[bool, bool, str]:
+    return column.startswith("mailed."), "revenue." in column, column

@@ -164,16 +164,21 @@ FROM top t LEFT JOIN products p ON p.store_id = :store AND p.product_id = t.prod
 ORDER BY t.place DESC, t.newer DESC, t.product_id, t.variant_id;
 
 -- name: report_purchases
--- Units by price, and in rows without a currency the orders, of each day, of each product or of all. A single statement,
--- so that both are of one time.
+-- Units by price, and in rows without a currency the orders, of each day, of each product or of all. Rows with 1 are of
+-- the purchases after a mail alone. A single statement, so that all are of one time.
 WITH x AS (
     SELECT CASE :by::text WHEN 'day' THEN p.day WHEN 'product' THEN p.product_id ELSE '' END AS place,
-           p.currency, p.amount, p.quantity, p.hash
+           p.currency, p.amount, p.quantity, p.hash, p.mailed
     FROM purchases p WHERE p.store_id = :store AND p.day >= :first AND p.day <= :last
 )
-SELECT x.place, NULL, '', count(DISTINCT x.hash), sum(x.quantity)::bigint FROM x GROUP BY x.place
+SELECT x.place, 0, NULL, '', count(DISTINCT x.hash), sum(x.quantity)::bigint FROM x GROUP BY x.place
 UNION ALL
-SELECT x.place, x.currency, x.amount, 0, sum(x.quantity)::bigint FROM x WHERE x.currency <> ''
+SELECT x.place, 0, x.currency, x.amount, 0, sum(x.quantity)::bigint FROM x WHERE x.currency <> ''
+GROUP BY x.place, x.currency, x.amount
+UNION ALL
+SELECT x.place, 1, NULL, '', count(DISTINCT x.hash), sum(x.quantity)::bigint FROM x WHERE x.mailed = 1 GROUP BY x.place
+UNION ALL
+SELECT x.place, 1, x.currency, x.amount, 0, sum(x.quantity)::bigint FROM x WHERE x.currency <> '' AND x.mailed = 1
 GROUP BY x.place, x.currency, x.amount;
 
 -- name: report_wishes

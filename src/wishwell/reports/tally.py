@@ -10,20 +10,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import accumulate
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from wishwell import field_types as types
 from wishwell import ids
 
 FOREVER = 2**62
 MAX_MONTHS = 25
-
-DayDate = Annotated[
-    str,
-    types.published("Day", "A day, such as 2025-04-18.", pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
-]
 
 Totals = tuple[int, int, int]
 """Number of wishes of customers, of visitors, and of all wishes added since the first count."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import gc
 import resource
 import signal
@@ -18,6 +19,8 @@ from wishwell.config import Settings
 from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import ServiceError, Unavailable
+from wishwell.events import recipients
+from wishwell.events.formats import Recipient, Unsent
 from wishwell.events.sender import MAX_CONCURRENT, Sender
 from wishwell.http.context import Services
 from wishwell.http.pipeline import Pipeline
@@ -68,7 +71,13 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         sealing=sealing,
         shops=ShopCache(cache, sealing, KeySets(outbound, settings.key_set_seconds)),
         sender=Sender(
-            db, outbound, sealing, clock, shown.add_to_events, max_concurrent=_max_sends()
+            db,
+            outbound,
+            sealing,
+            clock,
+            shown.add_to_events,
+            functools.partial(_find_recipient, settings, db, cache, clock),
+            max_concurrent=_max_sends(),
         )
         if sealing
         else None,
@@ -110,6 +119,22 @@ def _make_mailer(
     connections = smtp.Connections(outbound.find_addresses)
     url, base = settings.smtp_url, settings.storefront_base
     return mailer.Sender(db, connections, sealing, clock, cache.all_stores, url, base)
+
+
+# rule: format-mail
+async def _find_recipient(
+    settings: Settings,
+    db: Database,
+    cache: access_cache.AccessCache,
+    clock: ReferenceClock,
+    store_id: str,
+    gid: str,
+) -> Recipient | Unsent:
+    store = cache.store(store_id)
+    if store is None or settings.mail == "off":
+        return Unsent("This installation sends no mails (WISHWELL_MAIL).")
+    base, now = settings.storefront_base, ids.timestamp(clock())
+    return await db.write(recipients.find, store, gid, base, now)
 
 
 def _max_sends() -> int:

@@ -225,7 +225,7 @@ def jwt_customer(
             error = InvalidEvidence(f"it isn't valid ({type(wrong).__name__})")
         else:
             customer = gid(platform, _customer_of_claim(claims, naming.jwt_claim or "sub"))
-            return VerifiedClaims(Customer(customer, *_address_of_claims(claims)), ends)
+            return VerifiedClaims(Customer(customer, *_address_of_claims(claims, naming)), ends)
     raise error
 
 
@@ -241,18 +241,25 @@ def _check_times(claims: dict[str, Any]) -> None:
 
 
 # rule: mail-addresses
-def _address_of_claims(claims: dict[str, Any]) -> tuple[str, str]:
+def _address_of_claims(claims: dict[str, Any], naming: Naming) -> tuple[str, str]:
     """Returns the verified address and the language in a JWT, or '' for what it lacks.
 
-    The names are those of OpenID Connect. A claim that can't be read doesn't prevent the sign-in.
+    By default the names are those of OpenID Connect. A claim that can't be read doesn't prevent the
+    sign-in.
     """
-    email, locale = claims.get("email"), claims.get("locale")
-    if claims.get("email_verified") is not True or not isinstance(email, str):
-        return "", ""
+    email = claims.get(naming.jwt_email_claim or "email")
+    is_verified = claims.get(naming.jwt_verified_claim or "email_verified") is True
+    address = read_address(email) if is_verified and isinstance(email, str) else ""
+    locale = claims.get(naming.jwt_locale_claim or "locale")
+    return address, addresses.read_language(locale) if address else ""
+
+
+def read_address(email: str) -> str:
+    """Returns an address that the shop has verified, or '' if it can't be read."""
     try:
-        return profiles.check_email(email), addresses.read_language(locale)
+        return profiles.check_email(email)
     except Invalid:
-        return "", ""
+        return ""
 
 
 def _customer_of_claim(claims: dict[str, Any], claim: str) -> str:

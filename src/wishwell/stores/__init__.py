@@ -27,6 +27,7 @@ from wishwell.stores.store import Consent as Consent
 from wishwell.stores.store import ProductIds as ProductIds
 from wishwell.stores.store import Store as Store
 from wishwell.stores.store import StorePatch as StorePatch
+from wishwell.stores.store import StoreView as StoreView
 from wishwell.stores.store import number as number
 
 DEFAULT_HANDLE = "default"

@@ -4,9 +4,10 @@ import re
 from typing import Annotated
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from wishwell.errors import Invalid
-from wishwell.field_types import published
+from wishwell.field_types import Time, published
 
 MAX_DELAY_MINUTES = 1_440
 MAX_PER_DAY = 24
@@ -23,6 +24,7 @@ _API_NAMES = {
     "mail_per_day": "perDay",
     "mail_limit": "limit",
     "show_reductions": "showReductions",
+    "paused_at": "pausedAt",
 }
 
 
@@ -44,6 +46,18 @@ class Mail(msgspec.Struct, frozen=True, rename=_API_NAMES, omit_defaults=True):
     """The most mails of the store in 24 hours."""
     show_reductions: bool = False
     """Whether pages and mails strike earlier prices through and show reductions in percent."""
+
+
+# rule: mail-paused
+class MailStatus(Mail, frozen=True, rename=_API_NAMES, omit_defaults=True):
+    """Settings of the store's mails to shoppers, and why none are sent. Settings that are not set
+    are omitted."""
+
+    paused_at: Time | UnsetType = UNSET
+    """Since when mails are paused."""
+    problem: str | UnsetType = UNSET
+    """Why mails wait, in English. Omitted if there is no reason, or if a command has paused
+    them."""
 
 
 # rule: mail-on

@@ -59,6 +59,9 @@ _RULES = {
     "jwt_issuer": _TEXT,
     "jwt_audience": _TEXT,
     "jwt_claim": _TEXT,
+    "jwt_email_claim": _TEXT,
+    "jwt_verified_claim": _TEXT,
+    "jwt_locale_claim": _TEXT,
     "platform_shop": _TEXT,
     "service_url": (
         rf"({ORIGIN})?",

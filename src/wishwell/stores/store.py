@@ -11,7 +11,7 @@ from wishwell import field_types
 from wishwell.errors import Invalid, NotFound
 from wishwell.field_types import MAX_NUMBER, Id, Time, published
 from wishwell.stores.look import Look
-from wishwell.stores.mailing import Mail
+from wishwell.stores.mailing import Mail, MailStatus
 from wishwell.stores.naming import Naming, Pages
 from wishwell.stores.reporting import Reporting
 
@@ -127,6 +127,13 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
         if not self.auth_flow:
             raise NotFound("This store has no sign-in path (authFlow).", "sign_in_path_missing")
         return self.auth_flow.replace("{email}", quote(email, safe=""))
+
+
+# rules: store-settings, mail-paused
+class StoreView(Store, frozen=True):
+    """A store and its settings, which `wishwell store` changes."""
+
+    mail: MailStatus = MailStatus()
 
 
 class StorePatch(msgspec.Struct, frozen=True, rename="camel"):

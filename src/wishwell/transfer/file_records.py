@@ -109,7 +109,7 @@ class WebhookRecord(Record):
     url: str
     sealed: str
     failing_since: Time | None = None
-    format: Literal["", "segment", "klaviyo", "brevo"] = ""
+    format: Literal["", "segment", "klaviyo", "brevo", "listmonk"] = ""
     include: Literal["", "product"] = ""
 
     def check(self, _: Store, /) -> None:

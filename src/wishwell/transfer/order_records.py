@@ -41,6 +41,7 @@ class PurchaseFields(
     currency: Annotated[str, Meta(pattern=r"^([A-Z]{3})?\Z")] = ""
     placed_at: Time | None = None
     profile: str | None = None
+    mailed: bool = False
 
     def to_purchase(self, store: Store) -> Purchase:
         return Purchase(
@@ -54,6 +55,7 @@ class PurchaseFields(
             self.currency,
             self.day,
             self.placed_at or "",
+            int(self.mailed),
         )
 
 

@@ -3,7 +3,7 @@
 Nothing is stored of other lines (rule: purchase-private). ``purchases.py`` updates the items.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
@@ -76,6 +76,8 @@ class Purchase(msgspec.Struct):
     currency: str
     day: str
     placed_at: str
+    mailed: int
+    """1 if a mail had named the product to the buyer in the seven days before, else 0."""
 
     @property
     def key(self) -> Key:
@@ -145,7 +147,8 @@ async def apply(tx: Writer, store: Store, order: Order, now: str) -> AppliedOrde
     before, locked = await _lock_owners(tx, store, params, *buyer_ids)
     buyer = locked.get(order.buyer.id) if order.buyer else None
     wishes = await _find_wishes(tx, buyer, order, now) if buyer is not None else {}
-    after = _match(store, order, before, locked, wishes)
+    mailed = await purchases.find_mailed(tx, buyer, order.placed_at) if wishes and buyer else set()
+    after = _match(store, order, before, locked, wishes, mailed)
     await _replace_matches(tx, params, after, order.updated_at)
     old_keys = {match.key for match in before}
     new_matches = [match for match in after if match.key not in old_keys]
@@ -303,8 +306,12 @@ def _match(
     before: Sequence[Purchase],
     locked: LockedOwners,
     wishes: Mapping[Key, bool],
+    mailed: Collection[str],
 ) -> list[Purchase]:
-    """Returns the lines that match. A match once made stays while the order has the line."""
+    """Returns the lines that match. A match once made stays while the order has the line.
+
+    ``mailed``: the products that mails have named to the buyer.
+    """
     old_matches = {match.key: match for match in before}
     day = reporting.day_of(ids.from_timestamp(order.placed_at), store.reporting.zone)
     matches = []
@@ -313,14 +320,17 @@ def _match(
         owner_id = order.buyer.id if order.buyer else None
         variants = line.variant_id, NO_VARIANT
         wish = next((variant for variant in variants if (key[0], variant) in wishes), None)
+        is_mailed = int(line.product_id in mailed)
         if (old_match := old_matches.get(key)) is not None:
             owner_id, wish = old_match.profile_id, old_match.wish_variant_id
+            is_mailed = old_match.mailed
         if wish is not None:
             profile = locked.get(owner_id or "")  # rule: purchase-private
             owner, placed_at = (None, "") if profile is None else (profile.id, order.placed_at)
             price = line.amount, line.currency
+            times = day, placed_at
             matches.append(
-                Purchase(number, owner, *key, wish, line.quantity, *price, day, placed_at)
+                Purchase(number, owner, *key, wish, line.quantity, *price, *times, is_mailed)
             )
     return matches
 

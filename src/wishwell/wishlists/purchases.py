@@ -23,6 +23,9 @@ from wishwell.wishlists.items import Item, Purchased
 REMEMBERED_MS = 7 * ids.DAY_MS
 """Milliseconds for which a removed item still counts, as it may have been moved to the cart."""
 
+_MAILED_MS = 7 * ids.DAY_MS
+"""Milliseconds after a mail in which a purchase of a product that it named is reported."""
+
 _BATCH_SIZE = 1_000
 
 
@@ -71,6 +74,14 @@ def _sum_up(orders: Collection[tuple[str, int]]) -> Purchased | UnsetType:
     if not orders:
         return UNSET
     return Purchased(sum(quantity for _, quantity in orders), max(orders)[0])
+
+
+# rule: purchase-mailed
+async def find_mailed(tx: Reader, buyer: Profile, placed_at: str) -> set[str]:
+    """Returns the products that mails named to the buyer in the seven days before an order."""
+    since = ids.timestamp(max(0, ids.from_timestamp(placed_at) - _MAILED_MS))
+    rows = await tx.all("mails_naming", profile=buyer.id, since=since, until=placed_at)
+    return {product for (products,) in rows for product in products.split()}
 
 
 # ---------------------------------------------------------------- the events of item_life.py

@@ -1,4 +1,4 @@
--- purchase_fields: line, profile_id, product_id, variant_id, wish_variant_id, quantity, amount, currency, day, placed_at
+-- purchase_fields: line, profile_id, product_id, variant_id, wish_variant_id, quantity, amount, currency, day, placed_at, mailed = 0
 -- purchases_filled: store_id, hash, *purchase_fields
 -- removed_item_fields: item_id, product_id, variant_id, created_at, saved_at = '', removed_at
 -- removed_items_filled: profile_id, store_id, *removed_item_fields
@@ -37,6 +37,11 @@ DELETE FROM purchases WHERE store_id = :store AND hash = :hash;
 -- name: order_buyer
 -- A session that was merged refers to its customer (linked_id).
 SELECT profile_id, gid, is_session, closed_at, linked_id FROM profiles WHERE profile_id = :profile;
+
+-- name: mails_naming
+-- The products that mails to the profile named, by mail.
+SELECT m.products FROM mails m
+WHERE m.profile_id = :profile AND m.kind = 'notices' AND m.state = 'sent' AND m.sent_at >= :since AND m.sent_at < :until;
 
 -- name: purchases_of
 -- The purchases that decide the marks of items with these products.

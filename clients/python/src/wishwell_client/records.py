@@ -45,6 +45,8 @@ __all__ = [
     "ListUpdatedData",
     "ListUpdatedEvent",
     "Mail",
+    "MailDay",
+    "MailPreview",
     "Money",
     "MovedItem",
     "NewItem",
@@ -52,6 +54,8 @@ __all__ = [
     "NewProduct",
     "OrderLine",
     "PlatformRequest",
+    "PreviewKind",
+    "PreviewLanguage",
     "Product",
     "ProductId",
     "ProductWishes",
@@ -66,6 +70,7 @@ __all__ = [
     "ProfileToken",
     "Purchased",
     "Revenue",
+    "Sales",
     "Share",
     "SharedItem",
     "SharedList",
@@ -97,6 +102,8 @@ Include = Literal["product"]
 Sort = Literal[
     "recently_saved", "oldest_saved", "customer", "newest", "oldest", "custom", "price", "title"
 ]
+PreviewKind = Literal["notices", "confirmation"]
+PreviewLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pl"]
 SortBy = Literal["wishes", "added", "removed", "rising"]
 By = Literal["product", "variant"]
 EarnedBy = Literal["day", "product"]
@@ -525,6 +532,27 @@ class ProfileEmail(Record, frozen=True):
     """The language of mails; by default the last one stays."""
 
 
+class MailDay(Record, frozen=True):
+    """The mails that were created on a day, by what has become of them."""
+
+    day: str
+    sent: int | None = None
+    waiting: int | None = None
+    """Waiting, or being sent."""
+    failed: int | None = None
+    cancelled: int | None = None
+    unsubscribed: int | None = None
+    """The number of addresses that were unsubscribed on this day, and still are."""
+
+
+class MailPreview(Record, frozen=True):
+    """A mail with sample products."""
+
+    subject: str
+    text: str
+    html: str
+
+
 class StoredSuppressions(Record, frozen=True):
     """How many addresses were stored."""
 
@@ -606,6 +634,9 @@ class StoreNaming(Record, frozen=True):
     jwt_issuer: str | None = None
     jwt_audience: str | None = None
     jwt_claim: str | None = None
+    jwt_email_claim: str | None = None
+    jwt_verified_claim: str | None = None
+    jwt_locale_claim: str | None = None
     jwt_key_set: str | None = None
     """A URL, or the public keys."""
     platform_shop: str | None = None
@@ -661,7 +692,9 @@ class StoreLook(Record, frozen=True):
 
 
 class StoreMail(Record, frozen=True):
-    """Settings of the store's mails to shoppers. Settings that are not set are omitted."""
+    """Settings of the store's mails to shoppers, and why none are sent. Settings that are not set
+    are omitted.
+    """
 
     on: bool | None = None
     """Whether mails are sent."""
@@ -677,6 +710,11 @@ class StoreMail(Record, frozen=True):
     """The most mails of the store in 24 hours."""
     show_reductions: bool | None = None
     """Whether pages and mails strike earlier prices through and show reductions in percent."""
+    paused_at: datetime | None = None
+    """Since when mails are paused."""
+    problem: str | None = None
+    """Why mails wait, in English. Omitted if there is no reason, or if a command has paused them.
+    """
 
 
 class StoreSettings(Record, frozen=True):
@@ -841,6 +879,17 @@ class Revenue(Record, frozen=True):
     currency: str
 
 
+class Sales(Record, frozen=True):
+    """Purchases of wishes."""
+
+    orders: int
+    """The number of orders with a wish."""
+    units: int
+    """The number of units of these wishes."""
+    revenue: tuple[Revenue, ...]
+    """What was paid for them, by currency; units without a price add nothing."""
+
+
 class Earned(Record, frozen=True):
     """The purchases of wishes in a period."""
 
@@ -850,6 +899,10 @@ class Earned(Record, frozen=True):
     """The number of units of these wishes."""
     revenue: tuple[Revenue, ...]
     """What was paid for them, by currency; units without a price add nothing."""
+    mailed: Sales | None = None
+    """Of these, those in the seven days after a mail that named the product to the buyer. Omitted
+    if there are none.
+    """
 
 
 class WishSummary(Record, frozen=True):
@@ -885,6 +938,10 @@ class EarnedRow(Record, frozen=True):
     """The number of units of these wishes."""
     revenue: tuple[Revenue, ...]
     """What was paid for them, by currency; units without a price add nothing."""
+    mailed: Sales | None = None
+    """Of these, those in the seven days after a mail that named the product to the buyer. Omitted
+    if there are none.
+    """
     day: str | None = None
     product_id: ProductId | None = None
     title: str | None = None

@@ -1,17 +1,18 @@
 """Handlers for a store's mails, and the types of their bodies."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import field_types as types
 from wishwell import profiles
-from wishwell.contacts import addresses, confirmations, queue
+from wishwell.contacts import addresses, confirmations, mail_reports, queue
 from wishwell.contacts.addresses import ShopAddress
-from wishwell.http import request_body, responding
+from wishwell.http import queries, request_body, responding
 from wishwell.http.context import Request
 from wishwell.http.request_types import Body, Language
+from wishwell.mailer import compose, sample
 from wishwell.wishlists import fields
 
 MAX_BULK = 250
@@ -52,6 +53,14 @@ class ProfileEmailsBody(Body):
     profiles: Annotated[list[ProfileEmailBody], Meta(min_length=1, max_length=MAX_BULK)]
 
 
+class MailPreview(msgspec.Struct):
+    """A mail with sample products."""
+
+    subject: str
+    text: str
+    html: str
+
+
 class StoredSuppressions(msgspec.Struct):
     """How many addresses were stored."""
 
@@ -69,6 +78,22 @@ class StoredEmails(msgspec.Struct):
 async def list_mails(request: Request) -> object:
     page_request = responding.parse_page_request(request, "mails")
     return await request.run(queue.find_page, request.store, page_request)
+
+
+async def list_days(request: Request) -> object:
+    now = request.service.clock()
+    return await request.service.db.long_read(mail_reports.list_days, request.store, now)
+
+
+# rule: mail-form
+async def get_preview(request: Request) -> object:
+    kind = queries.choice(request.query, "kind", get_args(queue.Kind)[::-1])
+    language = queries.choice(request.query, "language", ("", *compose.TEXTS))
+    service = request.service
+    base = service.settings.storefront_base
+    message = sample.compose_sample(request.store, kind, language, base, service.clock())
+    parts = [sample.read_part(message, part) for part in ("plain", "html")]
+    return MailPreview(str(message["Subject"]), *parts)
 
 
 # rule: mail-suppressed

@@ -7,6 +7,7 @@ import msgspec
 
 from wishwell import events, products, stores
 from wishwell.access import auth
+from wishwell.contacts import mail_reports
 from wishwell.errors import Conflict, Unavailable
 from wishwell.field_types import published
 from wishwell.http import queries, request_body, responding, responses, store_bodies
@@ -14,6 +15,7 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies, shown
 from wishwell.profiles import WholeStore, pages
+from wishwell.stores import Store, StoreView
 from wishwell.stores.placeholders import new_product_id
 
 Resume = Annotated[
@@ -34,7 +36,12 @@ class Feed(msgspec.Struct):
 
 
 async def get_store(request: Request) -> object:
-    return stores.with_effective_limits(request.store, request.service.settings)
+    return await _show(request, request.store)
+
+
+async def _show(request: Request, store: Store) -> StoreView:
+    shown_store = stores.with_effective_limits(store, request.service.settings)
+    return await request.service.db.read(mail_reports.show_store, shown_store, request.now())
 
 
 # rules: store-patch, changes-take-effect
@@ -44,7 +51,7 @@ async def update_store(request: Request) -> object:
     changed = await request.run(stores.update, store.handle, body.patch(store), request.now())
     with contextlib.suppress(Unavailable):  # the next periodic refresh sees it
         await service.access_cache.refresh()
-    return stores.with_effective_limits(changed, service.settings)
+    return await _show(request, changed)
 
 
 async def list_tokens(request: Request) -> object:

@@ -227,14 +227,16 @@ async def _customer(
     """Returns the customer: named by the proxy, else by the platform, else by the shop's JWT."""
     platform, naming = visit.store.platform, visit.store.naming
     customer_header = request.header(b"wishwell-customer")
+    is_naming = visit.caller is not None and visit.caller.kind == "naming"
+    for name in ("Wishwell-Customer", "Wishwell-Email"):
+        if not is_naming and request.header(name.lower().encode()) is not None:
+            raise Invalid(f"{name}: requires a token created with --names-customers.")
     if customer_header is not None:
-        if visit.caller is None or visit.caller.kind != "naming":
-            raise Invalid("Wishwell-Customer: requires a token created with --names-customers.")
         with _refuse_invalid(Invalid, "invalid_request", "Wishwell-Customer"):
             return (
                 None
                 if customer_header == "-"
-                else Customer(customers.gid(platform, customer_header))
+                else Customer(customers.gid(platform, customer_header), _read_email(request))
             )
     if visit.signed:
         with _refuse_invalid(Unauthenticated, "signature_invalid", "The platform's signed query"):
@@ -257,6 +259,13 @@ async def _customer(
             else None
         )
     return None
+
+
+# rule: mail-addresses
+def _read_email(request: Request) -> str:
+    """Returns the verified address that the proxy names, or '' without one that can be read."""
+    email = request.headers.get(b"wishwell-email", b"")
+    return customers.read_address(email.decode("utf-8", "replace"))
 
 
 # rule: storefront-jwt

@@ -29,6 +29,7 @@ _ONCE = (
     b"x-forwarded-host",
     b"x-forwarded-proto",
     b"wishwell-customer",
+    b"wishwell-email",
 )
 
 

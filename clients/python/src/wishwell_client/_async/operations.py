@@ -33,10 +33,14 @@ from wishwell_client.records import (
     ItemSort,
     List,
     Mail,
+    MailDay,
+    MailPreview,
     NewItem,
     NewOrder,
     NewProduct,
     PlatformRequest,
+    PreviewKind,
+    PreviewLanguage,
     Product,
     ProductId,
     ProductWishes,
@@ -823,6 +827,30 @@ class AsyncMails(AsyncResource):
         call = Call("GET", path("mails"), page_of(Mail), given(page=page, limit=limit))
         return self._transport.all(call)
 
+    async def days(self) -> tuple[MailDay, ...]:
+        """The number of mails that were created on each of the last 30 days, by what has become of
+        them, and of addresses that were unsubscribed. Days are in the time zone of the store.
+
+         Raises ``NotFound``.
+        """
+        call = Call("GET", path("mails", "days"), one(tuple[MailDay, ...]))
+        return await self._transport.result(call)
+
+    async def preview(
+        self, *, kind: PreviewKind | None = None, language: PreviewLanguage | None = None
+    ) -> MailPreview:
+        """A mail with sample products, as the store's shoppers get it now.
+
+        ``kind``: The kind of mail.
+
+        ``language``: The language of the mail (default: the store's, or else English).
+
+        Raises ``NotFound``.
+        """
+        params = given(kind=kind, language=language)
+        call = Call("GET", path("mails", "preview"), one(MailPreview), params=params)
+        return await self._transport.result(call)
+
     async def suppress(self, suppressions: Sequence[Suppression]) -> StoredSuppressions:
         """Sends no more mails to 1 to 250 addresses, of which the shop's mail relay has reported a
         bounce or a complaint. Requires an admin token without ``Profile``.
@@ -901,8 +929,8 @@ class AsyncWebhooks(AsyncResource):
         ``types``: The types of events to send; all if empty.
 
         ``format``: The API that events are sent to: ``segment`` (RudderStack and Customer.io have
-        the same), ``klaviyo`` or ``brevo``. Without a format, events are sent in the form of
-        Standard Webhooks.
+        the same), ``klaviyo``, ``brevo``, or ``listmonk``, for which use ``wishwell webhook
+        create``. Without a format, events are sent in the form of Standard Webhooks.
 
         ``key``: The key of the format's API, which no response shows. Required with a format, and
         again with a new ``url``.
