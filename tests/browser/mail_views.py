@@ -1,11 +1,12 @@
 """Checks of how a mail, or a page that a mail links to, is shown."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from playwright.sync_api import Page
 
 WIDTHS = (360, 640)
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 FAULTS = """() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });

@@ -46,8 +46,8 @@ def _check_host(store: Store, name: str, url: object) -> None:
 
 # rules: store-patch, mail-form
 def _check_mail_words(store: Store, changes: Mapping[str, Any]) -> None:
-    """Raises ``Invalid`` for words that the store's mails would contain, because whoever has a token
-    could write to all shoppers."""
+    """Raises ``Invalid`` for words that the store's mails would contain, because whoever has a
+    token could write to all shoppers."""
     if (changes.get("shop_name", store.look.shop_name) or "") != store.look.shop_name:
         raise Invalid(
             "look.shopName: can't be changed by a token while the store sends mails, because it is "
@@ -118,8 +118,9 @@ class StoreBody(Body):
             _check_mail_words(store, look)
             if self.notices == "opt-out" and store.notices != "opt-out":
                 raise Invalid(
-                    "notices: can't become opt-out by a token while the store sends mails, because "
-                    "shoppers who never chose would get some; use `wishwell store update --notices`."
+                    "notices: can't become opt-out by a token while the store sends mails, "
+                    "because shoppers who never chose would get some; use "
+                    "`wishwell store update --notices`."
                 )
         for name in ("shop_url", "cart_url"):
             if look.get(name) != getattr(store.look, name):

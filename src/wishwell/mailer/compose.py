@@ -158,8 +158,8 @@ def find_logo(store: Store) -> str:
 
 # rule: mail-links
 def is_picture(store: Store, url: str) -> bool:
-    """Returns whether mails may load a picture: from the store's own hosts, by https, or by http where
-    the links of mails are (a trial on this computer)."""
+    """Returns whether mails may load a picture: from the store's own hosts, by https, or
+    by http where the links of mails are (a trial on this computer)."""
     return url.startswith(("https://", f"{store.mail_origin}/")) and is_own(store, url)
 
 
