@@ -13,13 +13,14 @@ from typing import Any
 
 import click
 from PIL import Image
-from playwright.sync_api import Page, Route, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, Route, ViewportSize, sync_playwright
 
 from demo import catalogue, merchant, pages
 from demo.__main__ import _free_port
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 _SIZE: ViewportSize = {"width": 1280, "height": 960}
+_MAIL_SIZE: ViewportSize = {"width": 600, "height": 580}
 _MERCHANTS: dict[str, Any] = {
     "admin-desktop.png": {"viewport": _SIZE},
     "admin-phone.png": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
@@ -34,10 +35,16 @@ _FILL = """async () => {
 }"""
 
 
+_SAVE = """async () => {
+  const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+  await wishlist.save({ productId: 102 });
+}"""
+
+
 @click.command("screenshots")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
 def main(folder: Path) -> None:
-    """Write screenshots: hearts on products, the wishlist, and the merchant's page."""
+    """Write screenshots: hearts, the wishlist, the merchant's page, and a mail."""
     folder.mkdir(exist_ok=True)
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     with _demo() as url, sync_playwright() as playwright:
@@ -52,6 +59,7 @@ def main(folder: Path) -> None:
         page.get_by_role("tab", name="Birthday").click()
         page.get_by_text("8 items").wait_for()
         _write(folder / "wishlist.png", page)
+        _write_mail(folder / "mail.png", browser, url)
         with merchant.store(_free_port()) as (address, token):
             for name, options in _MERCHANTS.items():
                 merchant_page = browser.new_page(
@@ -63,6 +71,29 @@ def main(folder: Path) -> None:
                 merchant_page.get_by_role("button", name="Sign in").click()
                 merchant_page.locator("main[aria-busy=false]").wait_for()
                 _write(folder / name, merchant_page)
+
+
+def _write_mail(path: Path, browser: Browser, url: str) -> None:
+    """Takes a mail about a lower price, as a visitor gets it who has confirmed an address."""
+    page = browser.new_page(viewport=_MAIL_SIZE, device_scale_factor=2, reduced_motion="reduce")
+    page.goto(url)
+    page.evaluate(_SAVE)
+    page.goto(f"{url}/wishlist")
+    page.get_by_label("Notify me of price drops").click()
+    page.get_by_role("textbox", name="Email").fill("ann@home.example")
+    page.get_by_role("button", name="Send").click()
+    page.goto(f"{url}/mailbox")
+    page.locator(".letter").wait_for()
+    page.goto(f"{url}/mailbox/1/html")
+    link = page.get_by_role("link", name="To the confirmation").get_attribute("href")
+    page.goto(str(link))
+    page.get_by_role("button", name="Yes, write to me").click()
+    page.get_by_text("Your address is confirmed").wait_for()
+    page.goto(f"{url}/mailbox")
+    page.get_by_role("button", name="Dome lamp").click()
+    page.locator(".letter").nth(1).wait_for()
+    page.goto(f"{url}/mailbox/2/html")
+    _write(path, page)
 
 
 def _draw(route: Route) -> None:

@@ -142,7 +142,7 @@ def test_pictures_of_the_readme_are_made_by_one_command(tmp_path):
     subprocess.run(argv, cwd=ROOT, check=True, timeout=120)
     readme = (ROOT / "README.md").read_text()
     made = list(tmp_path.iterdir())
-    assert len(made) == readme.count('src="docs/images/') == 4
+    assert len(made) == readme.count('src="docs/images/') == 5
     for taken in made:
         shown = ROOT / "docs" / "images" / taken.name
         assert f"docs/images/{taken.name}" in readme

@@ -492,6 +492,23 @@ def test_confirmation_works_once_and_turns_notices_on(bench, mailing):
         assert bench.read(addresses.find, visitor.id).notices == 0
 
 
+def test_unused_link_of_an_earlier_mail_does_not_lift_a_suppression(bench, mailing):
+    """A link to confirm in a mail from before an unsubscription changes nothing; that of a later mail
+    confirms the address again. Rules: mail-links, mail-suppressed."""
+    visitor = bench.new_session(mailing)
+    ask(bench, visitor)
+    first, unused = (token_of(bench, visitor, "confirm") for _ in range(2))
+    bench.write(confirmations.confirm, mailing, first, now(bench))
+    leave = token_of(bench, visitor, "unsubscribe")
+    bench.write(confirmations.unsubscribe, mailing, leave, now(bench))
+    bench.write(confirmations.confirm, mailing, unused, now(bench))
+    assert status(bench, visitor) == "suppressed"
+    assert bench.read(addresses.find, visitor.id).notices == 0
+    again = token_of(bench, visitor, "confirm")
+    bench.write(confirmations.confirm, mailing, again, now(bench))
+    assert status(bench, visitor) == "confirmed"
+
+
 @pytest.mark.parametrize("wrong", ["old", "store", "address", "purpose", "text", "erased"])
 def test_wrong_link_changes_nothing(bench, mailing, wrong):
     """A link that is too old, of another store, for another address, of an erased profile or for

@@ -4,6 +4,7 @@ import email
 import email.policy
 import re
 
+import msgspec
 import pytest
 
 from wishwell import ids, stores
@@ -95,6 +96,44 @@ def test_hostile_text_stays_text():
     assert "\u202e" not in html and "\u202e" not in text_of(message)
 
 
+def test_site_in_a_title_is_no_link():
+    """A title with the address of a site gets no link of the mail program's, and a long title is shortened.
+    Rules: mail-form, mail-links."""
+    titles = {
+        "https://evil.example/x": "https: //evil. example/x",
+        "www.evil.example": "www. evil. example",
+        "evil\u3002example": "evil\u3002 example",
+        "Mug 0.5 l, St. Ives": "Mug 0.5 l, St. Ives",
+        "y" * 101: "y" * 99 + "…",
+    }
+    for title, shown in titles.items():
+        message = notices(shop(), [LINE._replace(title=title)])
+        assert f"* {shown}" in text_of(message).splitlines()
+        links = re.findall('href="([^"]+)', text_of(message, "html"))
+        assert {*links} == {LINE.url, WISHLIST, LEAVE}
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("/logo.svg", "https://shop.example/logo.svg"),
+        ("https://shop.example/logo.svg", "https://shop.example/logo.svg"),
+        ("https://evil.example/logo.svg", ""),
+        ("https://shop.example@evil.example/logo.svg", ""),
+        ("https://shop.example\\@evil.example/logo.svg", ""),
+        ("http://shop.example/logo.svg", ""),
+    ],
+)
+def test_pictures_come_only_from_the_shop(url, shown):
+    """A logo or picture on another host isn't loaded: whoever has an admin token could write in it.
+    Rule: mail-links."""
+    store = shop()
+    assert compose.is_picture(store, url) == (url == shown)
+    look = msgspec.structs.replace(store.look, logo_url=url)
+    message = notices(msgspec.structs.replace(store, look=look))
+    assert re.findall('<img src="([^"]+)', text_of(message, "html")) == [shown] * bool(shown)
+
+
 @pytest.mark.parametrize(
     "address",
     ["o'hara%40x@shop.example", "a" * 64 + "@" + "b" * 60 + ".example", "jörg@bücher.example"],
@@ -125,7 +164,7 @@ def test_prices_are_compared_in_words_unless_the_shop_shows_reductions():
     store = stores.apply_patch(shop(), reducing, ids.timestamp(0))
     message = notices(store)
     assert "€52.90 → €39.90 (−24 %)" in text_of(message)
-    assert "<s>€52.90</s>" in text_of(message, "html")
+    assert ">€52.90</s>" in text_of(message, "html")
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,8 @@ async def _record(tx: Writer, store: Store, asked: Asked, id: str, now: str) -> 
 async def confirm(tx: Writer, store: Store, token: str, now: str) -> None:
     """Confirms the address that a token was sent to, and turns the profile's notices on.
 
-    Does nothing if the token is unknown, has expired or was used, or if the profile has another
-    address by now.
+    Does nothing if the token is unknown, has expired or was used, if the profile has another
+    address by now, or if the address was suppressed after the mail.
     """
     await tx.begin()
     mail_token = await tokens.find(tx, store, token, now)
@@ -135,6 +135,8 @@ async def confirm(tx: Writer, store: Store, token: str, now: str) -> None:
     await tokens.remove(tx, mail_token)
     contact = await _lock_owner(tx, store, mail_token)
     if contact is None or contact.email is None:
+        return
+    if await suppressions.is_newer(tx, store, mail_token.address, mail_token.created_at, now):
         return
     await addresses.set_address(
         tx, contact.profile_id, contact.email, "confirmed", source="link", confirmed_at=now

@@ -53,7 +53,7 @@ INSERT INTO mail_tokens (hash, store_id, profile_id, purpose, address, expires_a
 VALUES (:hash, :store, :profile, :purpose, :address, :expires_at);
 
 -- name: mail_token
-SELECT hash, profile_id, purpose, address FROM mail_tokens
+SELECT hash, profile_id, purpose, address, expires_at FROM mail_tokens
 WHERE hash = :hash AND store_id = :store AND expires_at > :now;
 
 -- name: mail_tokens_move

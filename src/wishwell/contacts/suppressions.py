@@ -29,6 +29,13 @@ async def find(tx: Reader, store_id: str, address: str, now: str) -> str:
     return "" if row is None else row[0]
 
 
+async def is_newer(tx: Reader, store: Store, address: str, than: str, now: str) -> bool:
+    """Returns whether the address with this hash was suppressed after ``than``, and still is."""
+    params = {"store": store.id, "address": address}
+    is_older = await tx.one("suppression_until", **params, now=than) is not None
+    return not is_older and bool(await find(tx, store.id, address, now))
+
+
 def until(reason: Reason, now: str) -> str:
     """Returns when a suppression that begins now ends, or '' for never."""
     if reason != "not_me":

@@ -27,6 +27,11 @@ class MailToken(NamedTuple):
     profile_id: str
     purpose: Purpose
     address: str
+    expires_at: str
+
+    @property
+    def created_at(self) -> str:
+        return ids.timestamp(ids.from_timestamp(self.expires_at) - _DAYS[self.purpose] * ids.DAY_MS)
 
 
 # rule: mail-links

@@ -1,5 +1,6 @@
 """Types of request bodies that change the store itself."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import UNSET, UnsetType
@@ -41,6 +42,24 @@ def _check_host(store: Store, name: str, url: object) -> None:
                 f"hosts ({', '.join(store.hosts)[:200]}); for another host, use "
                 f"`{_command(name)}`."
             )
+
+
+# rules: store-patch, mail-form
+def _check_mail_words(store: Store, changes: Mapping[str, Any]) -> None:
+    """Raises ``Invalid`` for words that the store's mails would contain, because whoever has a
+    token could write to all shoppers."""
+    if (changes.get("shop_name", store.look.shop_name) or "") != store.look.shop_name:
+        raise Invalid(
+            "look.shopName: can't be changed by a token while the store sends mails, because it is "
+            f"their sender's name; use `{_command('shop_name')}`."
+        )
+    texts = changes.get("texts", store.look.texts)
+    if look.mail_texts(texts) != look.mail_texts(store.look.texts):
+        names = ", ".join(sorted(look.MAIL_TEXTS))
+        raise Invalid(
+            f"look.texts: {names} can't be changed by a token while the store sends mails; use "
+            f"`{_command('texts')}`."
+        )
 
 
 class StoreReportingBody(Body):
@@ -95,6 +114,14 @@ class StoreBody(Body):
     # rule: store-patch
     def patch(self, store: Store) -> StorePatch:
         look, reporting = _given(self.look), _given(self.reporting)
+        if store.mail.mail_on:
+            _check_mail_words(store, look)
+            if self.notices == "opt-out" and store.notices != "opt-out":
+                raise Invalid(
+                    "notices: can't become opt-out by a token while the store sends mails, "
+                    "because shoppers who never chose would get some; use "
+                    "`wishwell store update --notices`."
+                )
         for name in ("shop_url", "cart_url"):
             if look.get(name) != getattr(store.look, name):
                 _check_host(store, name, look.get(name))

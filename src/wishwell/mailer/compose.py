@@ -1,5 +1,6 @@
 """Composes mails. No I/O except for the templates, which are read once."""
 
+import contextlib
 import email.policy
 import re
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from wishwell import currencies
 from wishwell.products.money import Money, amount, decrease
 from wishwell.stores import Store
 from wishwell.stores import look as looks
+from wishwell.stores.naming import authority, normalised_origin
 
 _FOLDER = Path(__file__).parent
 TEXTS: Mapping[str, Mapping[str, str]] = msgspec.json.decode((_FOLDER / "texts.json").read_bytes())
@@ -24,6 +26,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = msgspec.json.decode((_FOLDER / "texts.j
 
 MAX_LINES = 12
 _MAX_SUBJECT_CHARACTERS = 150
+_MAX_TITLE_CHARACTERS = 100
 _DEFAULT_ACCENT = "#1a1a1a"
 _templates = jinja2.Environment(
     loader=jinja2.FileSystemLoader(_FOLDER / "templates"),
@@ -34,12 +37,18 @@ _templates = jinja2.Environment(
 )
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
+_SITE_PART = re.compile(
+    r"(?::(?=//)|(?<=www)\.|[.\u3002\uff0e\uff61](?=[^\W\d_]{2}))", re.IGNORECASE
+)
+"""The characters that let mail programs take a text for the address of a site."""
+
 Section = Literal["cheaper", "back_in_stock"]
 SECTIONS: tuple[Section, ...] = ("cheaper", "back_in_stock")
 
 
 class Line(NamedTuple):
-    """A product in a mail. ``image``: an https URL, or ''. ``product_id``: as stored."""
+    """A product in a mail. ``image``: a URL that ``is_picture`` allows, or ''. ``product_id``: as
+    stored."""
 
     section: Section
     title: str
@@ -95,8 +104,10 @@ def compose_notices(
                           if line.section == section])
         for section in SECTIONS
     ]  # fmt: skip
+    first = next((line for section in sections for line in section[1]), None)
     context = {
         "heading": texts["notices_heading"],
+        "preview": ": ".join(filter(None, (first["title"], first["price"]))) if first else "",
         "opening": texts.replaced("mailOpening", "notices_opening"),
         "closing": texts.replaced("mailClosing", ""),
         "sections": [section for section in sections if section[1]],
@@ -139,20 +150,44 @@ def shop_name(store: Store) -> str:
     return _CONTROLS.sub(" ", name).strip()
 
 
+# rule: mail-links
+def find_logo(store: Store) -> str:
+    """Returns the URL of the shop's logo, or ''."""
+    logo = store.look.logo_url
+    logo = store.mail_origin + logo if logo.startswith("/") else logo
+    return logo if is_picture(store, logo) else ""
+
+
+# rule: mail-links
+def is_picture(store: Store, url: str) -> bool:
+    """Returns whether mails may load a picture: from the store's own hosts, by https, or
+    by http where the links of mails are (a trial on this computer)."""
+    return url.startswith(("https://", f"{store.mail_origin}/")) and is_own(store, url)
+
+
+# rule: mail-links
+def is_own(store: Store, url: str) -> bool:
+    """Returns whether a URL leads to one of the store's own hosts."""
+    with contextlib.suppress(ValueError):
+        origin = normalised_origin("/".join(url.split("/")[:3]))
+        own = (*store.hosts, store.naming.service_url)
+        return authority(origin) in {authority(host) for host in own if host}
+    return False
+
+
 def _build(
     frame: Frame, texts: _Texts, template: str, subject: str, context: Mapping[str, object]
 ) -> EmailMessage:
     store, look = frame.store, frame.store.look
     accent = look.accent or _DEFAULT_ACCENT
-    logo = look.logo_url
-    if logo.startswith("/"):
-        logo = store.mail_origin + logo
     shared = {
+        "preview": "",
         "texts": texts,
         "lang": frame.language,
         "shop": shop_name(store),
-        "logo": logo,
+        "logo": find_logo(store),
         "accent": accent,
+        "own_accent": bool(look.accent),
         "on_accent": looks.text_on_accent(accent),
     }
     message = EmailMessage(policy=email.policy.SMTP)
@@ -186,8 +221,11 @@ def _split(address: str) -> tuple[str, str]:
 def _show_line(frame: Frame, texts: _Texts, line: Line) -> dict[str, str]:
     saved, price = line.saved_price, line.price
     title = _CONTROLS.sub(" ", line.title).strip()
+    if len(title) > _MAX_TITLE_CHARACTERS:
+        title = f"{title[: _MAX_TITLE_CHARACTERS - 1].rstrip()}…"
     shown = {
         "title": title,
+        "plain_title": _SITE_PART.sub(r"\g<0> ", title),
         "url": line.url,
         "image": line.image,
         "price": "",

@@ -15,7 +15,6 @@ from wishwell.products import shown
 from wishwell.products.money import Money
 from wishwell.products.shown import ProductView
 from wishwell.stores import Store
-from wishwell.stores.naming import authority, normalised_origin
 from wishwell.wishlists import items
 from wishwell.wishlists.items import Item
 
@@ -59,7 +58,7 @@ def wishlist_url(store: Store, base: str) -> str:
     page = store.pages.wishlist_page
     if page.startswith("/"):
         return store.mail_origin + page
-    return page if page and _is_own(store, page) else f"{store.mail_origin}{base}/"
+    return page if page and compose.is_own(store, page) else f"{store.mail_origin}{base}/"
 
 
 async def _read_lines(tx: Reader, store: Store, begun: BegunMail, fallback: str) -> list[Line]:
@@ -96,7 +95,7 @@ def _make_line(store: Store, kind: queue.NoticeKind, item: Item, fallback: str) 
         "cheaper" if kind == "d" else "back_in_stock",
         f"{product.title} – {product.variant_title}" if product.variant_title else product.title,
         _find_url(store, product, item) or fallback,
-        image if image.startswith("https://") and _is_own(store, image) else "",
+        image if compose.is_picture(store, image) else "",
         saved_price,
         price,
         str(item.product_id),
@@ -120,17 +119,7 @@ def _find_url(store: Store, product: ProductView, item: Item) -> str:
     url = product.url or store.pages.product_url.replace(
         "{productId}", str(item.product_id)
     ).replace("{variantId}", str(item.variant_id or ""))
-    return url if url and _is_own(store, url) else ""
-
-
-# rule: mail-links
-def _is_own(store: Store, url: str) -> bool:
-    """Returns whether a URL leads to one of the store's own hosts."""
-    with contextlib.suppress(ValueError):
-        origin = normalised_origin("/".join(url.split("/")[:3]))
-        own = (*store.hosts, store.naming.service_url)
-        return authority(origin) in {authority(host) for host in own if host}
-    return False
+    return url if url and compose.is_own(store, url) else ""
 
 
 def frame(store: Store, content: Content, now: int) -> compose.Frame:

@@ -98,6 +98,16 @@ def _check_mail_text(field: str, text: str) -> None:
         )
 
 
+def mail_texts(texts: Mapping[str, Mapping[str, str]]) -> dict[tuple[str, str], str]:
+    """Returns the texts of mails by language and name."""
+    return {
+        (language, name): text
+        for language, texts_by_name in texts.items()
+        for name, text in texts_by_name.items()
+        if name in MAIL_TEXTS
+    }
+
+
 # rule: page-look
 def text_on_accent(accent: str) -> str:
     """Returns black or white, whichever has more contrast on a colour: at least 4.5:1 (WCAG)."""

@@ -21,6 +21,7 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Headers, Response
 from wishwell.http.server import body_reader
 from wishwell.http.storefront import identity
+from wishwell.mailer import compose, contents
 from wishwell.stores import Store
 from wishwell.stores import look as looks
 from wishwell.stores.naming import authority
@@ -32,30 +33,40 @@ TEXTS: Mapping[str, Mapping[str, str]] = msgspec.json.decode(
 
 _MAX_BODY_BYTES = 1_024
 _STYLE = (
-    ":root{color-scheme:light dark}"
-    "body{font:1rem/1.5 system-ui,sans-serif;margin:0;padding:2rem 1rem}"
-    "main,header{max-width:28rem;margin:0 auto}header img{max-height:3rem;max-width:12rem}"
-    "h1{font-size:1.4rem;line-height:1.25}form{display:grid;gap:.75rem;margin-top:1.5rem}"
-    "button{font:inherit;padding:.75rem 1rem;border-radius:.5rem;border:1px solid;cursor:pointer;"
-    "background:none;color:inherit}"
-    "button.main{background:var(--accent,CanvasText);color:var(--on-accent,Canvas);"
-    "border-color:transparent;font-weight:600}"
+    ":root{color-scheme:light dark;--page:#f3f4f5;--card:#fff;--ink:#1a1a1a;--on-ink:#fff}"
+    "@media(prefers-color-scheme:dark){"
+    ":root{--page:#16181b;--card:#22252a;--ink:#f2f2f2;--on-ink:#16181b}}"
+    "body{font:1rem/1.5 system-ui,sans-serif;margin:0;padding:2rem 1rem;background:var(--page);"
+    "color:var(--ink);overflow-wrap:anywhere}"
+    "main{max-width:27rem;margin:0 auto;padding:2.25rem 2.5rem;background:var(--card);"
+    "border-radius:.75rem;box-sizing:border-box}"
+    "header{margin-bottom:1.75rem;font-size:1.06rem;font-weight:600}"
+    "img{display:block;height:2.25rem;max-width:100%;object-fit:contain;object-position:left}"
+    "h1{margin:0 0 .75rem;font-size:1.5rem;line-height:1.25;text-wrap:balance}"
+    "p{margin:0;text-wrap:pretty}form,p+a{margin-top:1.75rem}form{display:grid;gap:.75rem}"
+    "button,p+a{font:inherit;padding:.75rem 1.25rem;border-radius:.5rem;cursor:pointer;"
+    "border:1px solid #8888;background:none;color:inherit}"
+    "p+a{display:inline-block;text-decoration:none;font-weight:600}"
+    "button.main{background:var(--accent,var(--ink));color:var(--on-accent,var(--on-ink));"
+    "font-weight:600}"
+    "@media(max-width:30rem){body{padding:0;background:var(--card)}"
+    "main{padding:1.5rem 1.25rem}}"
 )
 _PAGE = """<!doctype html>
-<html lang="{lang}">
+<html lang="{lang}" dir="ltr">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>{title}</title>
+<title>{heading}</title>
 <style>{style}</style>
 </head>
 <body>
-{header}
 <main>
+{header}
 <h1>{heading}</h1>
 <p>{text}</p>
-{form}
+{next}
 </main>
 </body>
 </html>
@@ -72,12 +83,25 @@ async def answer(request: Request, token: str) -> Response:
     await request.service.access_cache.ensure_fresh()
     stores = await _find_stores(request)
     await _count(request)
-    state = f"{purpose}_page"
+    state, action = f"{purpose}_page", ""
     if not request.reads:
         action = await _read_action(request, purpose)
         state = f"{action}_done"
-        await _change(request, stores, token, action)
-    return _page(stores[0], state, request.header(b"accept-language"))
+    service, now = request.service, request.now()
+
+    async def find_store(tx: Reader) -> Store | None:
+        for store in stores:
+            if await tokens.find(tx, store, token, now) is not None:
+                return store
+        return None
+
+    store = await service.db.read(find_store)
+    if store is not None and action:
+        await service.db.write(_CHANGES[action], store, token, now)
+    if store is None and len(stores) == 1:
+        [store] = stores
+    base = service.settings.storefront_base
+    return _page(store, base, state, request.header(b"accept-language"))
 
 
 async def _find_stores(request: Request) -> list[Store]:
@@ -134,45 +158,37 @@ _CHANGES = {
 }
 
 
-async def _change(request: Request, stores: list[Store], token: str, action: str) -> None:
-    service, now = request.service, request.now()
-
-    async def find_store(tx: Reader) -> Store | None:
-        for store in stores:
-            if await tokens.find(tx, store, token, now) is not None:
-                return store
-        return None
-
-    store = await service.db.read(find_store)
-    if store is not None:
-        await service.db.write(_CHANGES[action], store, token, now)
-
-
-def _page(store: Store, state: str, languages: str | None) -> Response:
-    look = store.look
-    base = look.language.partition("-")[0].lower()
-    language = base if base in TEXTS else assets.preferred(languages, [*TEXTS]) or "en"
+def _page(store: Store | None, base: str, state: str, languages: str | None) -> Response:
+    """Returns a page. ``store``: None if a token of several stores' address is unknown."""
+    look = looks.Look() if store is None else store.look
+    own = look.language.partition("-")[0].lower()
+    language = own if own in TEXTS else assets.preferred(languages, [*TEXTS]) or "en"
     texts = TEXTS[language]
-    name = look.shop_name or store.hosts[0].partition("://")[2] if store.hosts else look.shop_name
+    name = "" if store is None else compose.shop_name(store)
     style = _STYLE
     if look.accent:
         on_accent = looks.text_on_accent(look.accent)
         style += f":root{{--accent:{look.accent};--on-accent:{on_accent}}}"
     page = _PAGE.format(
         lang=language,
-        title=escape(texts[f"{state}_heading"]),
         style=style,
-        header=f"<header>{_header(store, name)}</header>" if name else "",
+        header=f"<header>{_header(store, name)}</header>" if store and name else "",
         heading=escape(texts[f"{state}_heading"]),
         text=escape(texts[f"{state}_text"].format(shop=name or texts["the_shop"])),
-        form=_form(texts, state),
+        next=_form(texts, state) if state.endswith("_page") else _link(texts, store, base),
     )
     return Response(200, page.encode(), _headers(style))
 
 
 def _header(store: Store, name: str) -> str:
-    logo = store.look.logo_url
+    logo = compose.find_logo(store)
     return f'<img src="{escape(logo)}" alt="{escape(name)}">' if logo else escape(name)
+
+
+def _link(texts: Mapping[str, str], store: Store | None, base: str) -> str:
+    if store is None:
+        return ""
+    return f'<a href="{escape(contents.wishlist_url(store, base))}">{escape(texts["wishlist"])}</a>'
 
 
 def _form(texts: Mapping[str, str], state: str) -> str:
@@ -182,10 +198,8 @@ def _form(texts: Mapping[str, str], state: str) -> str:
             f'<button class="main" name="action" value="confirm">{confirm}</button>'
             f'<button name="action" value="disown">{disown}</button>'
         )
-    elif state == "unsubscribe_page":
-        buttons = f'<button class="main">{escape(texts["unsubscribe"])}</button>'
     else:
-        return ""
+        buttons = f'<button class="main">{escape(texts["unsubscribe"])}</button>'
     return f'<form method="post">{buttons}</form>'
 
 
