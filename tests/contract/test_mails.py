@@ -5,7 +5,15 @@ import asyncio
 import pytest
 
 from wishwell import config, ids, products
-from wishwell.contacts import addresses, confirmations, queue, store_mails, suppressions, tokens
+from wishwell.contacts import (
+    addresses,
+    confirmations,
+    queue,
+    retention,
+    store_mails,
+    suppressions,
+    tokens,
+)
 from wishwell.contacts.addresses import ShopAddress
 from wishwell.contacts.confirmations import Asked
 from wishwell.contacts.queue import Attempt, Notice
@@ -49,9 +57,9 @@ def known(bench, store, email="ann@shop.example", notices=True):
     return customer
 
 
-def notify(bench, store, profile, count=1, kind="d"):
-    """Collects notices about items of a profile."""
-    notices = [Notice(profile.id, bench.new_id(), kind) for _ in range(count)]
+def notify(bench, store, profile, count=1, kind="d", item_id=None):
+    """Collects notices about an item of a profile, or about items that don't exist."""
+    notices = [Notice(profile.id, item_id or bench.new_id(), kind) for _ in range(count)]
     bench.write(queue.collect, store, notices, now(bench))
 
 
@@ -644,14 +652,14 @@ def test_old_mails_and_links_are_removed(bench, mailing):
     ask(bench, bench.new_session(mailing), "ben@shop.example")
     notify(bench, mailing, ann)
     later(bench, days=31)
-    bench.drain(queue.remove_old(bench.db, bench.clock()))
+    bench.drain(retention.remove_old(bench.db, bench.clock()))
     assert states(bench, ann) == ["waiting"]
     assert bench.select("SELECT 1 FROM mail_tokens WHERE profile_id = $1", ann.id) == []
     page = bench.read(queue.find_page, mailing, PageRequest(None, 10))
     assert [mail.kind for mail in page.records] == ["notices", "confirmation"]
     assert bench.select("SELECT 1 FROM confirmations WHERE store_id = $1", mailing.id) != []
     later(bench, days=60)
-    bench.drain(queue.remove_old(bench.db, bench.clock()))
+    bench.drain(retention.remove_old(bench.db, bench.clock()))
     assert bench.select("SELECT 1 FROM confirmations WHERE store_id = $1", mailing.id) == []
 
 

@@ -20,7 +20,7 @@ from wishwell.outbound import Outbound
 FAST = {"command_seconds": 0.4, "mail_seconds": 1.5}
 
 
-def message():
+async def message():
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "shop@sender.example", "ann@shop.example", "Hello"
     mail.set_content(".\n..\nHello\n")
@@ -36,7 +36,7 @@ def send(url, *, recipient="ann@shop.example", owner="", count=1, tls=None, priv
         try:
             return [
                 await connections.send(
-                    smtp.parse(url, owner), "shop@sender.example", recipient, message()
+                    smtp.parse(url, owner), "shop@sender.example", recipient, message
                 )
                 for _ in range(count)
             ]
@@ -192,7 +192,7 @@ def test_starttls_and_credentials(certificate):
         ):
             connections = Connections(outbound.find_addresses, context, **FAST)
             delivery = await connections.send(
-                target, "shop@sender.example", "ann@shop.example", message()
+                target, "shop@sender.example", "ann@shop.example", message
             )
             outcomes.append(delivery.outcome)
             assert "p%ss" not in delivery.problem and "wrong" not in delivery.problem

@@ -212,8 +212,11 @@ async def mail_test(
     outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
     connections = smtp.Connections(outbound.find_addresses)
     server = smtp.parse(url, target.id if state.sealed else "")
-    message = _compose_sample(settings, target, "notices", language, email)
-    delivery = await connections.send(server, target.mail.mail_from, email, message)
+
+    async def compose_sample() -> EmailMessage:
+        return _compose_sample(settings, target, "notices", language, email)
+
+    delivery = await connections.send(server, target.mail.mail_from, email, compose_sample)
     await connections.close()
     await outbound.close()
     if delivery.outcome != "sent":

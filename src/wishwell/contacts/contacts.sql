@@ -209,7 +209,8 @@ WHERE profile_id = :profile AND id = :id;
 UPDATE mails SET due_at = :due, claim = '' WHERE profile_id = :profile AND id = :id;
 
 -- name: mail_finish
-UPDATE mails SET state = :state, due_at = :due, sent_at = :sent_at, unknown = :unknown, problem = :problem, claim = ''
+-- A mail whose recipient was refused is still waiting.
+UPDATE mails SET attempts = attempts + CASE WHEN state = 'waiting' THEN 1 ELSE 0 END, state = :state, due_at = :due, sent_at = :sent_at, unknown = :unknown, problem = :problem, claim = ''
 WHERE profile_id = :profile AND id = :id AND claim = :lease;
 
 -- name: mails_sent_to

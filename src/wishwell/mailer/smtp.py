@@ -6,6 +6,7 @@ been sent, because the connection ended after the message was begun.
 
 import asyncio
 import contextlib
+import email.policy
 import ipaddress
 import re
 import socket
@@ -38,6 +39,10 @@ _ENHANCED_ADDRESS_ERROR = re.compile(r"\s*5\.1\.[0-9]+\b")
 FindAddresses = Callable[
     [str, int, str], Awaitable[list[ipaddress.IPv4Address | ipaddress.IPv6Address]]
 ]
+
+
+Compose = Callable[[], Awaitable[EmailMessage]]
+"""Returns the message to send to a recipient whom the server has accepted."""
 
 
 class Server(NamedTuple):
@@ -104,17 +109,16 @@ class Connections:
         self._mail_seconds = mail_seconds
         self._idle: dict[Server, list[tuple[SMTP, int]]] = {}
 
-    async def send(
-        self, server: Server, sender: str, recipient: str, message: EmailMessage
-    ) -> Delivery:
-        """Sends a message, and returns what became of it."""
+    async def send(self, server: Server, sender: str, recipient: str, compose: Compose) -> Delivery:
+        """Sends a message, and returns what became of it. Nothing is sent if ``compose`` raises an
+        exception."""
         progress = _Progress()
         try:
             async with asyncio.timeout(self._mail_seconds):
-                return await self._send(server, sender, recipient, message, progress)
+                return await self._send(server, sender, recipient, compose, progress)
         except (TimeoutError, OSError, ssl.SSLError, aiosmtplib.SMTPException, ValueError) as error:
             outcome: Outcome = "unknown" if progress.in_message else "temporary"
-            return Delivery(outcome, _describe(error))
+            return Delivery(outcome, describe(error))
         finally:
             if progress.client is not None and progress.client.is_connected:
                 progress.client.close()
@@ -131,7 +135,7 @@ class Connections:
         server: Server,
         sender: str,
         recipient: str,
-        message: EmailMessage,
+        compose: Compose,
         progress: "_Progress",
     ) -> Delivery:
         client, count = self._take_idle(server)
@@ -140,9 +144,9 @@ class Connections:
                 client, count = await self._connect(server, sender), 0
             except aiosmtplib.SMTPAuthenticationError as error:
                 is_final = 500 <= error.code < 600
-                return Delivery("credentials" if is_final else "temporary", _describe(error))
+                return Delivery("credentials" if is_final else "temporary", describe(error))
             except (aiosmtplib.SMTPNotSupported, Unanswered) as error:
-                return Delivery("temporary", _describe(error))
+                return Delivery("temporary", describe(error))
         progress.client = client
         needs_utf8 = not recipient.isascii()
         if needs_utf8 and not client.supports_extension("smtputf8"):
@@ -156,8 +160,11 @@ class Connections:
             stage = "recipient_refused"
             await client.rcpt(recipient, encoding=encoding)
             stage = "refused"
+            message = await compose()
+            policy = email.policy.SMTPUTF8 if needs_utf8 else email.policy.SMTP
+            content = message.as_bytes(policy=policy)
             progress.in_message = True
-            await client.data(message.as_bytes())
+            await client.data(content)
         except SMTPResponseException as error:
             progress.in_message = False
             with contextlib.suppress(aiosmtplib.SMTPException, OSError):
@@ -251,7 +258,7 @@ class _Progress:
 def _judge(error: SMTPResponseException, stage: Outcome) -> Delivery:
     """Returns the outcome of a command that the server has refused. ``stage``: the outcome of a
     permanent error."""
-    problem = _describe(error)
+    problem = describe(error)
     if not 500 <= error.code < 600:
         return Delivery("temporary", problem)
     if _ENHANCED_ADDRESS_ERROR.match(error.message):
@@ -259,7 +266,7 @@ def _judge(error: SMTPResponseException, stage: Outcome) -> Delivery:
     return Delivery(stage, problem)
 
 
-def _describe(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """Returns an error in one line, without addresses or credentials."""
     if isinstance(error, SMTPResponseException):
         text = f"{error.code} {error.message}"
