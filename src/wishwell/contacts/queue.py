@@ -164,7 +164,7 @@ async def merge(
         if entry[1:] in new_ids
     ]
     await collect(tx, customer.store, moved, now)
-    await tx.run("mails_move", session=session.id, customer=customer.id)
+    await tx.run("link_move_mails", session=session.id, customer=customer.id)
     await tx.run("link_leave_mails", profile=session.id)
 
 

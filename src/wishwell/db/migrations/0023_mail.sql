@@ -67,10 +67,11 @@ WHERE kind = 'notices' AND state = 'waiting' AND attempts = 0;
 
 -- What a link in a mail allows: purpose is confirm or unsubscribe. address: its hash (suppressions.py).
 CREATE TABLE mail_tokens (
-    hash       text NOT NULL CONSTRAINT mail_tokens_pkey PRIMARY KEY,
+    hash       text COLLATE "C" NOT NULL CONSTRAINT mail_tokens_pkey PRIMARY KEY, --postgresql
     store_id   uuid NOT NULL, --postgresql
     profile_id uuid NOT NULL, --postgresql
     expires_at text COLLATE "C" NOT NULL, --postgresql
+    hash       text NOT NULL CONSTRAINT mail_tokens_pkey PRIMARY KEY, --sqlite
     store_id   text NOT NULL, --sqlite
     profile_id text NOT NULL, --sqlite
     expires_at text NOT NULL, --sqlite
