@@ -3,6 +3,7 @@
 import asyncio
 import threading
 
+import msgspec
 import pytest
 
 from tests.contract.test_mails import BASE, MAIL, known, later, notify, rows, states
@@ -108,9 +109,9 @@ def test_process_that_stops_finishes_the_mails_that_are_being_sent(bench, server
     assert 0 < counts["sent"] <= 32
 
 
-def test_mail_that_cannot_be_composed_holds_up_no_other(bench, server, backlog):
-    """An unusable stored address, such as another program wrote, puts off its own mail alone.
-    Rule: mail-states."""
+def test_unusable_address_holds_up_no_other_mail(bench, server, backlog):
+    """A stored address that no request can store, such as another program wrote, fails its own mail
+    alone. Rule: mail-states."""
     store, profiles = backlog
     bad = "'a' || char(13) || char(10) || 'Bcc: b@evil.example'"
     if "://" in bench.where:
@@ -122,8 +123,22 @@ def test_mail_that_cannot_be_composed_holds_up_no_other(bench, server, backlog):
 
     sending(bench, server.url, store, wait)
     assert len(server.received) == COUNT - 1
-    [(_, state, *_, attempts, unknown)] = rows(bench, profiles[0])
-    assert (state, attempts, unknown) == ("waiting", 1, 0)
+    assert states(bench, profiles[0]) == ["failed"]
+
+
+def test_mail_that_cannot_be_composed_is_put_off(bench, server, backlog):
+    """A setting that another program has stored, with which no mail can be composed, loses no mail.
+    Rule: mail-states."""
+    store, profiles = backlog
+    bad = msgspec.structs.replace(store, look=msgspec.structs.replace(store.look, accent="black"))
+
+    async def wait(sender, _):
+        await sender.wait_until_idle()
+
+    sending(bench, server.url, bad, wait)
+    assert server.received == []
+    assert {tuple(row[4:]) for one in profiles for row in rows(bench, one)} == {(1, 0)}
+    assert count_states(bench, profiles) == {"waiting": COUNT}
 
 
 def test_crash_before_the_text_is_transmitted_loses_nothing(bench, backlog):

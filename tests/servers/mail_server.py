@@ -117,5 +117,7 @@ class MailServer:
     ) -> AuthResult:
         if not isinstance(given, LoginPassword):
             return AuthResult(success=False, handled=False)
+        if answer := self.answers.get("AUTH"):
+            return AuthResult(success=False, handled=False, message=answer)
         user, password = given.login.decode(), given.password.decode()
         return AuthResult(success=self._users.get(user) == password, handled=False)

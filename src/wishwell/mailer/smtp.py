@@ -11,9 +11,9 @@ import ipaddress
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from email.message import EmailMessage
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
@@ -35,6 +35,9 @@ _MAX_MAILS = 100
 _MAX_PROBLEM_CHARACTERS = 200
 _ENHANCED_ADDRESS_ERROR = re.compile(r"\s*5\.1\.[0-9]+\b")
 """An error of the recipient's address (RFC 3463), also from a server that answers so elsewhere."""
+
+_RECIPIENT = re.compile(r"[^\s\x00-\x1f\x7f<>]+@[^\s\x00-\x1f\x7f<>]+")
+"""Addresses that can't contain another command."""
 
 FindAddresses = Callable[
     [str, int, str], Awaitable[list[ipaddress.IPv4Address | ipaddress.IPv6Address]]
@@ -112,6 +115,8 @@ class Connections:
     async def send(self, server: Server, sender: str, recipient: str, compose: Compose) -> Delivery:
         """Sends a message, and returns what became of it. Nothing is sent if ``compose`` raises an
         exception."""
+        if not _RECIPIENT.fullmatch(recipient):
+            return Delivery("recipient_refused", "The address is invalid.")
         progress = _Progress()
         try:
             async with asyncio.timeout(self._mail_seconds):
@@ -145,7 +150,10 @@ class Connections:
             except aiosmtplib.SMTPAuthenticationError as error:
                 is_final = 500 <= error.code < 600
                 return Delivery("credentials" if is_final else "temporary", describe(error))
-            except (aiosmtplib.SMTPNotSupported, Unanswered) as error:
+            except SMTPResponseException as error:
+                is_final = 500 <= error.code < 600
+                return Delivery("refused" if is_final else "temporary", describe(error))
+            except Unanswered as error:
                 return Delivery("temporary", describe(error))
         progress.client = client
         needs_utf8 = not recipient.isascii()
@@ -163,8 +171,8 @@ class Connections:
             message = await compose()
             policy = email.policy.SMTPUTF8 if needs_utf8 else email.policy.SMTP
             content = message.as_bytes(policy=policy)
-            progress.in_message = True
-            await client.data(content)
+            with progress.watch(client):
+                await client.data(content)
         except SMTPResponseException as error:
             progress.in_message = False
             with contextlib.suppress(aiosmtplib.SMTPException, OSError):
@@ -247,11 +255,29 @@ class Connections:
 
 
 class _Progress:
-    """How far an attempt is. ``in_message``: from DATA on, until the server has answered."""
+    """How far an attempt is. ``in_message``: from the message's first byte on, until the server has
+    answered."""
 
     def __init__(self) -> None:
         self.client: SMTP | None = None
         self.in_message = False
+
+    @contextlib.contextmanager
+    def watch(self, client: SMTP) -> Iterator[None]:
+        """Sets ``in_message`` once something is written after the command DATA, because the library
+        doesn't say whether the server has allowed the message."""
+        protocol: Any = client.protocol
+        write = protocol.write
+
+        def note(content: bytes) -> None:
+            self.in_message = content != b"DATA\r\n"
+            write(content)
+
+        protocol.write = note
+        try:
+            yield
+        finally:
+            del protocol.write
 
 
 # rule: mail-bounces
