@@ -5,7 +5,7 @@ import contextlib
 import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -118,15 +118,17 @@ def token(store: str, gid: str) -> str:
     return jwt.encode(claims | {"exp": seconds + auth.LIFETIME_SECONDS}, KEY, "HS256", headers)
 
 
-def insert(url: str, rows: Rows, *, analyze: bool = True) -> None:
+def insert(
+    url: str, rows: Rows, *, analyze: bool = True, columns: Mapping[str, str] = COLUMNS
+) -> None:
     """Inserts rows directly into a migrated database."""
     if not url.startswith("sqlite:"):
-        asyncio.run(_copy(url, {t: (COLUMNS[t], records) for t, records in rows.items()}, analyze))
+        asyncio.run(_copy(url, {t: (columns[t], records) for t, records in rows.items()}, analyze))
         return
     path = config.sqlite_path(url)
     with contextlib.closing(sqlite3.connect(path, timeout=30)) as connection, connection:
         for table, records in rows.items():
-            names = COLUMNS[table].split()
+            names = columns[table].split()
             marks = ", ".join("?" * len(names))
             sql = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"
             connection.executemany(sql, records)

@@ -14,7 +14,7 @@ from tools import error_codes, event_schemas, operations, samples
 from tools.schemas import Schemas, struct_named, struct_of
 from wishwell import __version__, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
-from wishwell.contacts import mail_reports, queue
+from wishwell.contacts import mail_reports, queue, retention
 from wishwell.events import attempts
 from wishwell.field_types import Id, published
 from wishwell.http import request_types, responses, store_bodies
@@ -79,7 +79,7 @@ SHOWN = {
     "Price": in_python("Money", money.Money),
     "Mail": queue.MailView,
     "MailDaysResponse": Data[
-        Annotated[list[mail_reports.MailDay], published(maxItems=queue.RETENTION_DAYS)]
+        Annotated[list[mail_reports.MailDay], published(maxItems=retention.MAIL_DAYS)]
     ],
     "StoredEmails": mail_handlers.StoredEmails,
     "StoredSuppressions": mail_handlers.StoredSuppressions,

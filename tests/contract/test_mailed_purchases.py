@@ -4,7 +4,7 @@ import pytest
 from msgspec import UNSET
 
 from wishwell import ids
-from wishwell.contacts import addresses, queue
+from wishwell.contacts import addresses, queue, retention
 from wishwell.contacts.queue import Attempt, Notice
 from wishwell.mailer import contents
 from wishwell.reports import purchases as reports
@@ -88,7 +88,7 @@ def test_mailed_purchase_stays_when_its_mail_and_item_are_removed(bench, till):
     order(bench, ann, "1", 1, placed=placed, quantity=3)
     bench.write(item_changes.delete, ann, item.id, now(bench))
     later(bench, days=31)
-    bench.drain(queue.remove_old(bench.db, bench.clock.milliseconds))
+    bench.drain(retention.remove_old(bench.db, bench.clock.milliseconds))
     assert bench.select("SELECT 1 FROM mails WHERE profile_id = $1", ann.id) == []
     order(bench, ann, "1", 1, placed=placed, quantity=2)
     assert earned(bench, till).mailed == Sales(1, 2, [Revenue("10.00", "EUR")])

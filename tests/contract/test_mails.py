@@ -11,6 +11,7 @@ from wishwell.contacts import (
     confirmations,
     mail_reports,
     queue,
+    retention,
     store_mails,
     suppressions,
     tokens,
@@ -58,9 +59,9 @@ def known(bench, store, email="ann@shop.example", notices=True):
     return customer
 
 
-def notify(bench, store, profile, count=1, kind="d"):
-    """Collects notices about items of a profile."""
-    notices = [Notice(profile.id, bench.new_id(), kind) for _ in range(count)]
+def notify(bench, store, profile, count=1, kind="d", item_id=None):
+    """Collects notices about an item of a profile, or about items that don't exist."""
+    notices = [Notice(profile.id, item_id or bench.new_id(), kind) for _ in range(count)]
     bench.write(queue.collect, store, notices, now(bench))
 
 
@@ -702,14 +703,14 @@ def test_old_mails_and_links_are_removed(bench, mailing):
     ask(bench, bench.new_session(mailing), "ben@shop.example")
     notify(bench, mailing, ann)
     later(bench, days=31)
-    bench.drain(queue.remove_old(bench.db, bench.clock()))
+    bench.drain(retention.remove_old(bench.db, bench.clock()))
     assert states(bench, ann) == ["waiting"]
     assert bench.select("SELECT 1 FROM mail_tokens WHERE profile_id = $1", ann.id) == []
     page = bench.read(queue.find_page, mailing, PageRequest(None, 10))
     assert [mail.kind for mail in page.records] == ["notices", "confirmation"]
     assert bench.select("SELECT 1 FROM confirmations WHERE store_id = $1", mailing.id) != []
     later(bench, days=60)
-    bench.drain(queue.remove_old(bench.db, bench.clock()))
+    bench.drain(retention.remove_old(bench.db, bench.clock()))
     assert bench.select("SELECT 1 FROM confirmations WHERE store_id = $1", mailing.id) == []
 
 

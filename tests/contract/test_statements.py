@@ -45,6 +45,9 @@ STORE_WIDE = {
     "export_buyers",  # orders of many profiles
     "customers_count",  # a change of the platform
     "contacts_to_turn_off", "contacts_reachable",  # profiles of an address
+    # A store's mails: polls, limits of an address in any profile, what the shop sees, old ones
+    "mails_due_since", "mails_waiting", "mails_due", "mails_crashed", "mails_sent_count", "mails_sent_to", "mails_sending_to",
+    "mails_refused_count", "mails_count", "mails_cancel", "mails_remove", "purge_mails",
     "profiles_kinds",  # a link: owners of items that the session has reserved
 }  # fmt: skip
 
@@ -73,6 +76,7 @@ def queries_of_store() -> Iterator[tuple[PageQuery, list]]:
         ("webhooks", "", ""),
         ("deliveries", "webhook", ID),
         ("requests", "", ""),
+        ("mails", "", ""),
         ("admin_tokens", "", ""),
         ("products", "title", ["[aA]"]),
     )
@@ -157,7 +161,7 @@ def test_statement_on_a_profiles_data_names_the_profile():
     for step in (known[name].steps[0] for name in known.keys() - STORE_WIDE):
         sql = re.sub(r"\$(\d+)", lambda match: f":{step.param_names[int(match[1]) - 1]}", step.sql)
         for table, alias in re.findall(
-            r"(?:FROM|JOIN|UPDATE|,) (items|lists|entries|item_tags|shares|reservations|held|profiles)\b(?![.,])(?: (?:AS )?([a-z])\b)?",
+            r"(?:FROM|JOIN|UPDATE|,) (items|lists|entries|item_tags|shares|reservations|held|mails|profiles)\b(?![.,])(?: (?:AS )?([a-z])\b)?",
             sql,
         ):
             named = rf"\b(?:{alias or table}\.)?profile_id = :({PROFILES})\b"
@@ -166,9 +170,9 @@ def test_statement_on_a_profiles_data_names_the_profile():
         assert "SELECT FROM" not in sql
 
 
-TABLES = "items|lists|entries|item_tags|webhooks|deliveries|products|requests|admin_tokens"
+TABLES = "items|lists|entries|item_tags|webhooks|deliveries|products|requests|mails|admin_tokens"
 WHOLE_TABLE = {
-    "sqlite": rf"SCAN (i|l|e|x|y|t|w|d|p|r|a|{TABLES})\b(?! USING)",
+    "sqlite": rf"SCAN (i|l|e|x|y|t|w|d|p|r|a|m|{TABLES})\b(?! USING)",
     "postgresql": f"Seq Scan on ({TABLES})",
 }
 

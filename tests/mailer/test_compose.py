@@ -134,6 +134,47 @@ def test_pictures_come_only_from_the_shop(url, shown):
     assert re.findall('<img src="([^"]+)', text_of(message, "html")) == [shown] * bool(shown)
 
 
+INJECTION = "x\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028\u202e\x00\x85"
+
+
+@pytest.mark.parametrize(
+    "where", ["shop_name", "logo_url", "subject", "title", "url", "image", "language"]
+)
+def test_no_text_adds_a_header_or_a_part(where):
+    """A line break in any text of a shop, product or shopper adds no header, part or markup, even if
+    it was stored by another program, unchecked. Rules: mail-form, mail-links."""
+    store, lines, language = shop(look={"shop_name": "Anna’s"}), [LINE], "en"
+    if where in ("title", "url", "image"):
+        lines = [LINE._replace(**{where: INJECTION})]  # type: ignore[arg-type]
+    elif where == "language":
+        language = compose.choose_language(f"de{INJECTION}", store)
+    elif where == "subject":
+        texts = {"en": dict.fromkeys(("mailSubject", "mailOpening", "mailClosing"), INJECTION)}
+        store = msgspec.structs.replace(
+            store, look=msgspec.structs.replace(store.look, texts=texts)
+        )
+    else:
+        look = msgspec.structs.replace(store.look, **{where: INJECTION})
+        store = msgspec.structs.replace(store, look=look)
+    expected = notices(shop(look={"shop_name": "Anna’s"})).keys()
+    message = notices(store, lines, language=language)
+    assert message.keys() == expected and message["Bcc"] is None
+    assert [part.get_content_type() for part in message.walk()] == [
+        *("multipart/alternative", "text/plain", "text/html")
+    ]
+    assert "<script>" not in text_of(message, "html")
+    assert message["To"] == "ann@shop.example" and "\n" not in message["Subject"]
+
+
+@pytest.mark.parametrize(
+    "address", ["a\r\nBcc: b@evil.example", "a@b.example\nBcc: c@evil.example"]
+)
+def test_address_with_a_line_break_makes_no_mail(address):
+    """A stored address with a line break makes no mail. Rule: mail-form."""
+    with pytest.raises(ValueError, match="CR or LF"):
+        compose.compose_confirmation(frame(shop(), recipient=address), WISHLIST)
+
+
 @pytest.mark.parametrize(
     "address",
     ["o'hara%40x@shop.example", "a" * 64 + "@" + "b" * 60 + ".example", "jörg@bücher.example"],

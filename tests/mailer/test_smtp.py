@@ -1,10 +1,12 @@
 """Sending by SMTP: real servers, and servers that misbehave."""
 
 import asyncio
+import base64
 import contextlib
 import functools
 import socket
 import threading
+import time
 from email.message import EmailMessage
 
 import pytest
@@ -13,14 +15,16 @@ from cryptography import x509
 from tests.servers.called import Authority
 from tests.servers.mail_server import MailServer
 from wishwell import config
+from wishwell.errors import Invalid
 from wishwell.mailer import smtp
 from wishwell.mailer.smtp import Connections
 from wishwell.outbound import Outbound
+from wishwell.profiles import check_email
 
 FAST = {"command_seconds": 0.4, "mail_seconds": 1.5}
 
 
-def message():
+async def message():
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "shop@sender.example", "ann@shop.example", "Hello"
     mail.set_content(".\n..\nHello\n")
@@ -36,7 +40,7 @@ def send(url, *, recipient="ann@shop.example", owner="", count=1, tls=None, priv
         try:
             return [
                 await connections.send(
-                    smtp.parse(url, owner), "shop@sender.example", recipient, message()
+                    smtp.parse(url, owner), "shop@sender.example", recipient, message
                 )
                 for _ in range(count)
             ]
@@ -71,22 +75,42 @@ def misbehaving(behave):
     listening.close()
 
 
-def talk(connection, last, answer=None):
-    """Speaks SMTP until the command ``last``, or "dot", which it answers, or closes on."""
-    lines = connection.makefile("rb")
-    connection.sendall(b"220 here\r\n")
-    in_message = False
+COMMANDS = ("greeting", "EHLO", "MAIL", "RCPT", "DATA", "dot")
+"""Where a server can misbehave; ``dot`` is the end of the message."""
+
+
+def talk(connection, last, answer=None, *, hangs=False, seconds=0.0):
+    """Speaks SMTP until the command ``last``, which it answers with ``answer``; without one it
+    closes the connection or, with ``hangs``, says nothing. ``seconds``: between two bytes."""
+    lines, in_message = connection.makefile("rb"), False
+
+    def say(text):
+        for byte in text + b"\r\n":
+            connection.sendall(bytes([byte]))
+            time.sleep(seconds)
+
+    def respond(command):
+        if command != last:
+            say(ANSWERS.get(command, b"250 OK"))
+        elif answer:
+            say(answer)
+        elif hangs:
+            time.sleep(1)
+            return False
+        return command != last or answer is not None
+
+    if not respond("greeting"):
+        return
     while line := lines.readline():
         command = "dot" if in_message and line == b".\r\n" else line[:4].decode().upper().strip()
         if in_message and command != "dot":
             continue
-        if command == last:
-            if answer:
-                connection.sendall(answer + b"\r\n")
-                continue
+        if not respond(command):
             return
-        in_message = command == "DATA"
-        connection.sendall(b"354 go on\r\n" if in_message else b"250 OK\r\n")
+        in_message = command == "DATA" and (last != "DATA" or answer is None)
+
+
+ANSWERS = {"greeting": b"220 here", "DATA": b"354 go on"}
 
 
 def test_mails_share_a_connection_and_arrive_unchanged(server):
@@ -117,35 +141,91 @@ def test_refusals_are_told_apart(server, command, answer, outcome):
     assert send(server.url)[0].outcome == "sent"
 
 
+@pytest.mark.parametrize("hangs", [True, False])
+@pytest.mark.parametrize("last", COMMANDS)
+def test_silence_is_unknown_only_after_the_message(last, hangs):
+    """A server that hangs or closes before the message is transmitted gets it later; afterwards the
+    mail may have been sent. A hanging one costs a limited time. Rule: mail-states."""
+    with misbehaving(functools.partial(talk, last=last, hangs=hangs)) as url:
+        assert send(url)[0].outcome == ("unknown" if last == "dot" else "temporary")
+
+
+@pytest.mark.parametrize("last", COMMANDS)
+@pytest.mark.parametrize("code", ["421", "451", "550"])
+def test_refusal_of_each_command_has_an_outcome(last, code):
+    """Temporary refusals are retried; permanent ones count against the recipient only at RCPT, and
+    pause the mails elsewhere. None is unknown, not even the message's. Rules: mail-states,
+    mail-bounces, mail-paused."""
+    answer = f"{code} no <ann@shop.example>".encode()
+    with misbehaving(functools.partial(talk, last=last, answer=answer)) as url:
+        [delivery] = send(url)
+    permanent = "recipient_refused" if last == "RCPT" else "refused"
+    assert delivery.outcome == (permanent if code == "550" else "temporary")
+    assert "@" not in delivery.problem
+
+
+def test_server_that_answers_byte_by_byte_gets_the_mail_or_is_left_in_time():
+    """A slow server gets the mail; one that is slower than the timeouts is left.
+    Rule: mail-states."""
+    for seconds, outcomes in ((0.002, {"sent"}), (0.1, {"temporary"})):
+        began = time.monotonic()
+        with misbehaving(functools.partial(talk, last="", seconds=seconds)) as url:
+            assert {delivery.outcome for delivery in send(url)} == outcomes
+        assert time.monotonic() - began < 5
+
+
 @pytest.mark.parametrize(
-    ("last", "outcome"),
-    [("EHLO", "temporary"), ("MAIL", "temporary"), ("RCPT", "temporary"), ("dot", "unknown")],
+    "chatter",
+    [b"hello\r\n\r\n\x00" * 50, b"250-" + b"x" * 100_000, b"220 a\r\n220 b\r\n250 c\r\n" * 9],
 )
-def test_lost_connection_is_unknown_only_after_the_message(last, outcome):
-    """A connection that ends before the message was begun is retried; afterwards the mail may have
-    been sent. Rule: mail-states."""
-    with misbehaving(functools.partial(talk, last=last)) as url:
-        assert send(url)[0].outcome == outcome
-
-
-@pytest.mark.parametrize("kind", ["silent", "slow", "closing", "chatter"])
-def test_server_that_hangs_is_left_in_time(kind):
-    """A server that is silent, answers byte by byte, closes or talks nonsense costs a limited time,
-    and the mail is sent later. Rules: mail-states, mail-server."""
+def test_server_that_talks_nonsense_gets_no_mail(chatter):
+    """Nonsense, an endless line and answers without questions end an attempt.
+    Rules: mail-states, mail-server."""
 
     def behave(connection):
-        if kind == "closing":
-            return
-        for byte in b"220 here, and so on" * 20 if kind == "slow" else b"" * 0:
-            connection.sendall(bytes([byte]))
-            threading.Event().wait(0.1)
-        if kind == "chatter":
-            connection.sendall(b"hello\r\n\r\n\x00" * 50)
+        connection.sendall(chatter)
         connection.recv(1)
-        threading.Event().wait(1)
+        time.sleep(1)
 
     with misbehaving(behave) as url:
-        assert send(url)[0].outcome == "temporary"
+        assert send(url)[0].outcome in ("temporary", "refused")
+
+
+@pytest.mark.parametrize("after", [b"250 OK\r\n", b"", b"\x16\x03\x01garbage", None])
+def test_server_that_only_claims_starttls_gets_no_mail(after):
+    """A server that offers STARTTLS and then speaks plain text, sends garbage, hangs or closes gets
+    neither credentials nor a mail. Rule: mail-server."""
+    heard = []
+
+    def behave(connection):
+        connection.sendall(b"220 here\r\n")
+        while received := connection.recv(4096):
+            heard.append(received)
+            if received.startswith(b"STARTTLS"):
+                connection.sendall(b"220 go ahead\r\n" if after != b"" else b"220 go")
+                if after is None:
+                    return
+                connection.sendall(after)
+            else:
+                connection.sendall(b"250-here\r\n250-AUTH PLAIN LOGIN\r\n250 STARTTLS\r\n")
+
+    async def main(url):
+        outbound = Outbound(http=True, private=True)
+        connections = Connections(outbound.find_addresses, None, **FAST)
+        server = smtp.parse(url)._replace(user="shop", password="p-secret", tls="starttls")
+        delivery = await connections.send(
+            server, "shop@sender.example", "ann@shop.example", message
+        )
+        await connections.close()
+        await outbound.close()
+        return delivery
+
+    with misbehaving(behave) as url:
+        delivery = asyncio.run(main(url))
+    assert delivery.outcome == "temporary" and "p-secret" not in delivery.problem
+    sent = b"".join(heard)
+    assert b"STARTTLS" in sent
+    assert not [word for word in (b"AUTH", b"MAIL", base64.b64encode(b"p-secret")) if word in sent]
 
 
 def test_nothing_is_sent_where_the_address_is_refused():
@@ -171,6 +251,44 @@ def test_recipient_in_another_script_needs_the_extension(server):
         assert delivery.outcome == "recipient_refused"
 
 
+@pytest.mark.parametrize(
+    "recipient",
+    [
+        "o'hara@shop.example",
+        "a%40b%s%n{0}$HOME`id`@shop.example",
+        "!#$&*+-/=?^_{|}~.x@shop.example",
+        "x" * 64 + "@" + ".".join(["y" * 62] * 3)[: 254 - 65],
+        "jörg@bücher.example",
+        "\u7528\u6237@\u4f8b\u5b50.example",
+    ],
+)
+def test_unusual_recipient_arrives_as_it_is(server, recipient):
+    """Quotes, percent signs, 254 characters and other scripts arrive as they were typed, in the
+    envelope and in the header. Rule: mail-server."""
+    assert check_email(recipient) == recipient
+    assert send(server.url, recipient=recipient)[0].outcome == "sent"
+    assert server.received[0].recipient == recipient
+
+
+@pytest.mark.parametrize(
+    "recipient",
+    [
+        "ann@shop.example>\r\nRCPT TO:<all@evil.example",
+        "ann@shop.example\nDATA",
+        "a\r\n.\r\nMAIL FROM:<x@evil.example>@shop.example",
+        "ann@shop.example> NOTIFY=SUCCESS",
+    ],
+)
+def test_invalid_recipient_gets_no_mail(server, recipient):
+    """A stored address with commands, which no request can store, gets no mail.
+    Rules: mail-server, mail-form."""
+    with pytest.raises(Invalid):
+        check_email(recipient)
+    assert send(server.url, recipient=recipient)[0].outcome == "recipient_refused"
+    assert server.received == []
+    assert send(server.url)[0].outcome == "sent"
+
+
 def test_starttls_and_credentials(certificate):
     """Credentials are sent only over TLS; a server without STARTTLS, with a wrong certificate or
     other credentials gets no mail. Rule: mail-server."""
@@ -192,7 +310,7 @@ def test_starttls_and_credentials(certificate):
         ):
             connections = Connections(outbound.find_addresses, context, **FAST)
             delivery = await connections.send(
-                target, "shop@sender.example", "ann@shop.example", message()
+                target, "shop@sender.example", "ann@shop.example", message
             )
             outcomes.append(delivery.outcome)
             assert "p%ss" not in delivery.problem and "wrong" not in delivery.problem

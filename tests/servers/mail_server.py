@@ -1,5 +1,6 @@
 """A real SMTP server on loopback, which keeps the messages that it receives."""
 
+import asyncio
 import email
 import email.policy
 import socket
@@ -34,13 +35,15 @@ class Received(NamedTuple):
 
 class MailServer:
     """``answers``: the answer to a command in place of 250, by its name or by the recipient. ``tls``:
-    STARTTLS with this context, which the server then requires. ``users``: passwords by name."""
+    STARTTLS with this context, which the server then requires. ``users``: passwords by name.
+    ``seconds``: how long the server takes to accept a message that it has received."""
 
     def __init__(
         self, tls: ssl.SSLContext | None = None, users: dict[str, str] | None = None
     ) -> None:
         self.received: list[Received] = []
         self.answers: dict[str, str] = {}
+        self.seconds = 0.0
         self._changed = threading.Condition()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -106,6 +109,7 @@ class MailServer:
         with self._changed:
             self.received.append(Received(envelope.rcpt_tos[0], message))
             self._changed.notify_all()
+        await asyncio.sleep(self.seconds)
         return "250 OK"
 
     def _authenticate(
@@ -113,5 +117,7 @@ class MailServer:
     ) -> AuthResult:
         if not isinstance(given, LoginPassword):
             return AuthResult(success=False, handled=False)
+        if answer := self.answers.get("AUTH"):
+            return AuthResult(success=False, handled=False, message=answer)
         user, password = given.login.decode(), given.password.decode()
         return AuthResult(success=self._users.get(user) == password, handled=False)

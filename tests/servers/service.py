@@ -40,9 +40,10 @@ def _secrets_of(settings: dict[str, str]) -> set[str]:
     """Returns the keys and database passwords in a service's settings."""
     names = ("WISHWELL_SIGNING_KEYS", "WISHWELL_SEALING_KEYS")
     found = {key for name in names for key in settings.get(name, "").split(",")}
-    for name in ("WISHWELL_DATABASE_URL", "WISHWELL_REDIS_URL"):
+    for name in ("WISHWELL_DATABASE_URL", "WISHWELL_REDIS_URL", "WISHWELL_SMTP_URL"):
         with contextlib.suppress(ValueError):
-            found.add(urlsplit(settings.get(name, "")).password or "")
+            password = urlsplit(settings.get(name, "")).password or ""
+            found |= {password, unquote(password)}
     # Short values of bad settings, such as `abc`, are part of many words.
     return {secret for secret in found if len(secret) >= 12}
 

@@ -1,10 +1,13 @@
 """Mails to shoppers, from the box on the wishlist page to the link at the foot of a mail."""
 
 import re
+from base64 import b64encode
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from tests.servers import wait_until
 from tests.servers.mail_server import MailServer
 
 from .conftest import BY_JWT, Browser, Front, new_api, running, shop_jwt
@@ -102,6 +105,54 @@ def test_visitor_confirms_an_address_and_gets_a_mail(mailing, mail_server):
         "address_needed",
         False,
     )
+
+
+@pytest.mark.parametrize("owner", ["installation", "store"])
+def test_credentials_of_the_mail_server_appear_nowhere(owner):
+    """Whether the server accepts or refuses them, its user and password are in no log, answer,
+    command's output, export, metric or page, and in the database only encrypted.
+    Rules: mail-server, secret-unseen."""
+    user, password = "relay-user-5Zt@relay", "relay-p%ss:w/rd-7Qx"
+    server = MailServer(users={user: password})
+    url = f"smtp://{quote(user, safe='')}:{quote(password, safe='')}@127.0.0.1:{server.port}"
+    secrets = [user, password, quote(user, safe=""), quote(password, safe="")]
+    secrets += [b64encode(text.encode()).decode() for text in (user, password)]
+    own = {"WISHWELL_SMTP_URL": url} if owner == "installation" else {}
+    seen = []
+    try:
+        with running(new_api(**own, WISHWELL_WEBHOOK_PRIVATE="true")) as api:
+            front = Front(api, *BY_JWT, "--notices", "opt-in", scheme="https")
+            handle = front.shop.handle
+            (api.folder / "smtp").write_text(url)
+            if owner == "store":
+                seen.append(api.quick("store", "mail", "set", handle, "--smtp-file", "smtp"))
+            seen.append(api.quick("store", "update", handle, *MAILS, "--yes"))
+            commands = [
+                ("store", "mail", "test", handle, "ann@shop.example"),
+                ("store", "mail", "show", handle, "--json"),
+                ("store", "show", handle), ("store", "list", "--json"),
+                ("doctor",), ("export", "--store", handle),
+            ]  # fmt: skip
+            browser = visitor(front)
+            wait_until(lambda: "address_needed" in browser.get("/profile").text, seconds=30)
+            for answer in (None, "535 no", "454 later"):
+                if answer:
+                    server.answers["AUTH"] = answer
+                email = f"a{len(seen)}@shop.example"
+                asked = {"email": email, "notices": True, "language": "en"}
+                assert browser.post("/profiles/identify", json=asked).status_code == 200
+                seen += [str(api.attempt(*command)) for command in commands]
+                if not answer:
+                    server.wait_for(2)
+            for path in ("/store", "/mails", "/events"):
+                seen.append(front.shop.admin.get(path).text)
+            seen += [api.client().get(f"{api.url}{path}").text for path in ("/metrics", "/admin")]
+            stored = b"".join(file.read_bytes() for file in api.folder.glob("wishwell.db*"))
+        seen += [api.output(), stored.decode("latin-1")]
+    finally:
+        server.close()
+    assert "credentials" in "".join(seen)
+    assert not [secret for secret in secrets for text in seen if secret in text]
 
 
 def test_box_is_ticked_only_if_notices_reach_the_shopper(api, new_front, mailing):

@@ -1,6 +1,7 @@
 """`wishwell store mail`: a store's mails to shoppers."""
 
 import asyncio
+from email.message import EmailMessage
 
 import click
 import msgspec
@@ -214,10 +215,13 @@ async def mail_test(
     outbound = Outbound(http=settings.webhook_http, private=settings.webhook_private)
     connections = smtp.Connections(outbound.find_addresses)
     server = smtp.parse(url, target.id if state.sealed else "")
-    message = sample.compose_sample(
-        target, "notices", language, settings.storefront_base, clock(), email
-    )
-    delivery = await connections.send(server, target.mail.mail_from, email, message)
+
+    async def compose_sample() -> EmailMessage:
+        return sample.compose_sample(
+            target, "notices", language, settings.storefront_base, clock(), email
+        )
+
+    delivery = await connections.send(server, target.mail.mail_from, email, compose_sample)
     await connections.close()
     await outbound.close()
     if delivery.outcome != "sent":

@@ -221,7 +221,7 @@ async def merge(tx: Writer, session: Profile, customer: Profile) -> None:
     if source is None or target is None:
         return
     if source.email is not None:
-        await tx.run("mail_tokens_move", session=session.id, customer=customer.id)
+        await tx.run("link_move_mail_tokens", session=session.id, customer=customer.id)
     if target.email is None and source.email is not None:
         is_confirmed = source.email_status == "confirmed"
         status = "pending" if is_confirmed else source.email_status

@@ -24,7 +24,6 @@ _JUDGED_COUNT = 200
 """The number of a store's last confirmations of which one in five must have been confirmed."""
 
 _JUDGED_MS = 7 * ids.DAY_MS
-RETENTION_DAYS = 90
 
 
 class Asked(NamedTuple):

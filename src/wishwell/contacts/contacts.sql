@@ -56,7 +56,7 @@ VALUES (:hash, :store, :profile, :purpose, :address, :expires_at);
 SELECT hash, profile_id, purpose, address, expires_at FROM mail_tokens
 WHERE hash = :hash AND store_id = :store AND expires_at > :now;
 
--- name: mail_tokens_move
+-- name: link_move_mail_tokens
 -- Links to unsubscribe go on working after a sign-in. A link to confirm confirms for the session only.
 UPDATE mail_tokens SET profile_id = :customer WHERE profile_id = :session AND purpose = 'unsubscribe';
 
@@ -147,7 +147,7 @@ SELECT p.profile_id, :id, p.store_id, 'confirmation', 'waiting', :now, :now FROM
 -- name: mails_collecting
 SELECT items FROM mails WHERE profile_id = :profile AND kind = 'notices' AND state = 'waiting';
 
--- name: mails_move
+-- name: link_move_mails
 -- Mails in a final state; their items may have other ids now.
 INSERT INTO mails (profile_id, id, store_id, kind, state, attempts, unknown, more, created_at, sent_at, address, problem, items, products)
 SELECT :customer, m.id, m.store_id, m.kind, m.state, m.attempts, m.unknown, m.more, m.created_at, m.sent_at, m.address,
@@ -165,6 +165,11 @@ SELECT min(d.due_at) FROM (
     INDEXED BY mails_sending_idx --sqlite
     WHERE m.store_id = :store AND m.state = 'sending') AS d
 WHERE d.due_at <= :now;
+
+-- name: mails_waiting
+-- For the metric. SQLite, whose reads hold up requests, counts only so many.
+SELECT count(*) FROM mails WHERE state = 'waiting'; --postgresql
+SELECT count(*) FROM (SELECT 1 FROM mails WHERE state = 'waiting' LIMIT 100000); --sqlite
 
 -- name: mails_sent_count
 -- Mails that were sent since :since, and those that a process has claimed and may send. :until: when the latest lease ends.
@@ -209,7 +214,8 @@ WHERE profile_id = :profile AND id = :id;
 UPDATE mails SET due_at = :due, claim = '' WHERE profile_id = :profile AND id = :id;
 
 -- name: mail_finish
-UPDATE mails SET state = :state, due_at = :due, sent_at = :sent_at, unknown = :unknown, problem = :problem, claim = ''
+-- A mail whose recipient was refused is still waiting.
+UPDATE mails SET attempts = attempts + CASE WHEN state = 'waiting' THEN 1 ELSE 0 END, state = :state, due_at = :due, sent_at = :sent_at, unknown = :unknown, problem = :problem, claim = ''
 WHERE profile_id = :profile AND id = :id AND claim = :lease;
 
 -- name: mails_sent_to

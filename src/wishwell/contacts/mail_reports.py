@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from wishwell import field_types as types
 from wishwell import ids, stores
-from wishwell.contacts import confirmations, queue, store_mails
+from wishwell.contacts import confirmations, queue, retention, store_mails
 from wishwell.db import Reader
 from wishwell.stores import Store, StoreView, reporting
 from wishwell.stores.mailing import MailStatus
@@ -62,9 +62,9 @@ async def list_days(tx: Reader, store: Store, now: int) -> list[MailDay]:
     """Returns the last 30 days of a store's mails, today last. ``now``: milliseconds."""
     zone = store.reporting.zone
     today = date.fromisoformat(reporting.day_of(now, zone))
-    days = [(today - timedelta(days=n)).isoformat() for n in range(queue.RETENTION_DAYS)]
+    days = [(today - timedelta(days=n)).isoformat() for n in range(retention.MAIL_DAYS)]
     rows_by_day = {day: MailDay(day) for day in reversed(days)}
-    since = ids.timestamp(max(0, now - (queue.RETENTION_DAYS + 1) * ids.DAY_MS))
+    since = ids.timestamp(max(0, now - (retention.MAIL_DAYS + 1) * ids.DAY_MS))
     for minute, state, count in await tx.all("mails_by_minute", store=store.id, since=since):
         at = ids.from_timestamp(f"{minute}:00.000Z")
         row = rows_by_day.get(reporting.day_of(at, zone))

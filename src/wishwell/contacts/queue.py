@@ -1,13 +1,13 @@
 """The mails of a store: a state machine in the database, without the text of any mail.
 
-A mail is ``waiting`` until a process claims it by one conditional update, with a lease. Directly
-before its text is transmitted it becomes ``sending``; so after a crash a mail that is still
-``waiting`` was certainly not sent, and one that is ``sending`` may have been (rule: mail-states).
-Final states are ``sent``, ``failed`` and ``cancelled``.
+A mail is ``waiting`` until a process claims it by one conditional update, with a lease. Once the
+server has accepted its recipient, and before its text is transmitted, it becomes ``sending``; so
+after a crash a mail that is still ``waiting`` was certainly not sent, and one that is ``sending``
+may have been (rule: mail-states). Final states are ``sent``, ``failed`` and ``cancelled``.
 """
 
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -16,9 +16,8 @@ from wishwell import field_types as types
 from wishwell import ids
 from wishwell.contacts import addresses, store_mails, suppressions
 from wishwell.contacts.addresses import Contact
-from wishwell.db import Database, Reader, Row, Writer, run_statement
+from wishwell.db import Reader, Row, Writer
 from wishwell.field_types import published
-from wishwell.jobs import Job, removal
 from wishwell.profiles import Profile, WholeStore, pages
 from wishwell.profiles.pages import Page, PageRequest
 from wishwell.stores import Store
@@ -47,7 +46,6 @@ _JUDGED_MAILS = 100
 _MAX_REFUSED = 10
 """Refused recipients among the last ``_JUDGED_MAILS`` above which a store's mails are paused."""
 
-RETENTION_DAYS = 30
 _BATCH_SIZE = 200
 
 
@@ -166,7 +164,7 @@ async def merge(
         if entry[1:] in new_ids
     ]
     await collect(tx, customer.store, moved, now)
-    await tx.run("mails_move", session=session.id, customer=customer.id)
+    await tx.run("link_move_mails", session=session.id, customer=customer.id)
     await tx.run("link_leave_mails", profile=session.id)
 
 
@@ -231,12 +229,25 @@ async def _give_up_unknown(tx: Writer, store: Store, now: str) -> None:
         )
 
 
+# rules: mail-states, mail-consent
+async def find_recipient(tx: Reader, store: Store, mail: ClaimedMail, now: str) -> Contact | None:
+    """Returns whom a claimed mail is for, or None if it may not be sent now."""
+    contact = await addresses.find(tx, mail.profile_id)
+    state = await store_mails.find(tx, store.id)
+    if contact is None or state.paused_at or not await _may_send(tx, store, mail, contact, now):
+        return None
+    return contact
+
+
 # rules: mail-states, mail-consent, mail-limits
-async def begin(tx: Writer, store: Store, mail: ClaimedMail, now: str) -> BegunMail | None:
+async def begin(
+    tx: Writer, store: Store, mail: ClaimedMail, now: str, recipient: str | None = None
+) -> BegunMail | None:
     """Marks a claimed mail as ``sending``, directly before its text is composed and transmitted.
 
-    Returns None if another process has it, and also cancels it if its owner no longer wants it, or
-    postpones it if the address has had its mails of the day.
+    Returns None if another process has it, or if its owner's address isn't the ``recipient`` any
+    longer; also cancels it if its owner no longer wants it, or postpones it if the address has had
+    its mails of the day.
     """
     if await tx.one("profile_lock", profile=mail.profile_id) is None:
         return None
@@ -250,6 +261,8 @@ async def begin(tx: Writer, store: Store, mail: ClaimedMail, now: str) -> BegunM
         return None
     if contact is None or not await _may_send(tx, store, mail, contact, now):
         await cancel(tx, mail)
+        return None
+    if recipient is not None and contact.email != recipient:
         return None
     address = suppressions.address_hash(store.id, contact.email or "")
     if mail.kind == "notices":
@@ -386,25 +399,3 @@ def _from_row(row: Row) -> MailView:
 async def cancel_batch(tx: Writer, store: Store, now: str) -> int:
     """Cancels some of a store's waiting mails. Returns how many."""
     return len(await tx.all("mails_cancel", store=store.id, now=now, limit=_BATCH_SIZE))
-
-
-# rule: mail-retention
-async def remove_old(db: Database, now: int) -> AsyncIterator[int]:
-    """Removes mails in a final state after 30 days, expired tokens and suppressions, and old
-    confirmations. Yields batch sizes."""
-    before = ids.timestamp(max(0, now - RETENTION_DAYS * ids.DAY_MS))
-    old = ids.timestamp(max(0, now - 90 * ids.DAY_MS))
-    store_rows = await db.read(run_statement, "stores_changed", since="")
-    for statement, params in (
-        *(("mails_remove", {"store": row[0], "before": before}) for row in store_rows),
-        ("mail_tokens_remove", {"before": ids.timestamp(now)}),
-        ("suppressions_remove", {"before": ids.timestamp(now)}),
-        ("confirmations_remove", {"before": old}),
-    ):
-        while rows := await db.write(run_statement, statement, **params, limit=_BATCH_SIZE):
-            yield len(rows)
-
-
-JOB = Job(
-    "mails_retain", 600.0, removal(lambda run, now: remove_old(run.db, now)), lease_seconds=600.0
-)

@@ -78,7 +78,9 @@ async def count_refusal(tx: Writer, store: Store, problem: str, now: str) -> Non
 
 async def clear_refusals(tx: Writer, store: Store) -> None:
     """Restarts the count of refused credentials, because the server has accepted them."""
-    await tx.run("store_mail_clear_refusals", store=store.id)
+    # Read first, because a cluster updates the table on all servers, for each mail.
+    if (await find(tx, store.id)).refusals:
+        await tx.run("store_mail_clear_refusals", store=store.id)
 
 
 async def set_server(tx: Writer, sealing: Sealing | None, store: Store, url: str) -> None:

@@ -30,13 +30,21 @@ class Content(NamedTuple):
 
 
 # rules: mail-states, mail-consent
-async def begin(tx: Writer, store: Store, mail: ClaimedMail, base: str, now: str) -> Content | None:
+async def begin(
+    tx: Writer,
+    store: Store,
+    mail: ClaimedMail,
+    base: str,
+    now: str,
+    recipient: str | None = None,
+) -> Content | None:
     """Marks a claimed mail as ``sending`` and reads its content. Returns None for a mail that isn't
-    sent now, such as one whose items were all bought or removed, which is cancelled.
+    sent now, such as one whose items were all bought or removed, which is cancelled, or one whose
+    owner's address isn't the ``recipient`` any longer.
 
     ``base``: the path of the storefront.
     """
-    begun = await queue.begin(tx, store, mail, now)
+    begun = await queue.begin(tx, store, mail, now, recipient)
     if begun is None:
         return None
     lines = await _read_lines(tx, store, begun, wishlist_url(store, base))

@@ -3,12 +3,13 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
+from email.message import EmailMessage
 
 import structlog
 
 from wishwell import ids
 from wishwell.contacts import queue, store_mails
-from wishwell.contacts.queue import Attempt, ClaimedMail
+from wishwell.contacts.queue import Attempt, BegunMail, ClaimedMail
 from wishwell.db import Database
 from wishwell.db.clock import ReferenceClock
 from wishwell.errors import Misconfigured, Unavailable
@@ -16,7 +17,7 @@ from wishwell.fairness.fair_queue import Flow, Ticket
 from wishwell.fairness.fair_semaphore import FairSemaphore
 from wishwell.jobs import Job, Run
 from wishwell.mailer import compose, contents, smtp
-from wishwell.mailer.smtp import Connections, Delivery, Server
+from wishwell.mailer.smtp import Connections, Server
 from wishwell.stores import Store
 from wishwell.stores.sealing import Damaged, Sealing
 
@@ -25,8 +26,16 @@ _MAX_CONCURRENT = 32
 
 _BATCH_SIZE = 50
 _FAILURE_BACKOFF_SECONDS = 30
+_STOP_SECONDS = 5.0
+"""Seconds for which a process that stops waits for mails that are being sent."""
+
+_RECORD_BACKOFF_SECONDS = 1.0
 
 log = structlog.get_logger("wishwell.mailer.sender")
+
+
+class _NotSent(Exception):
+    """The mail isn't sent now, for example because its owner has bought all of its items."""
 
 
 class Sender:
@@ -58,6 +67,8 @@ class Sender:
         self._base = base
         self._slots = FairSemaphore(_MAX_CONCURRENT, store_factor=1)
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._sends: set[asyncio.Task[None]] = set()
+        self._is_stopping = False
 
     # rule: mail-states
     def job(self) -> Job:
@@ -87,8 +98,11 @@ class Sender:
         return bool(due_times)
 
     async def stop(self) -> None:
-        """Cancels all work and waits until it has stopped. Mails that are being sent then have an
-        unknown outcome."""
+        """Begins no more mails, waits a while for those that are being sent, and cancels the rest,
+        whose outcome is then unknown."""
+        self._is_stopping = True
+        if self._sends:
+            await asyncio.wait(self._sends, timeout=_STOP_SECONDS)
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -105,8 +119,13 @@ class Sender:
             server = await self._find_server(store)
             if server is None:
                 return
-            while mails := await self._claim(store):
-                await asyncio.gather(*(self._process(store, server, mail) for mail in mails))
+            while (current := self._find_store(store.id)) and (mails := await self._claim(current)):
+                sends = [
+                    asyncio.create_task(self._process(store.id, server, mail)) for mail in mails
+                ]
+                self._sends.update(sends)
+                await asyncio.gather(*sends)
+                self._sends.difference_update(sends)
         except (Misconfigured, Damaged) as error:
             log.error("mails_failed", store=store.handle, reason=error.message)
             await asyncio.sleep(_FAILURE_BACKOFF_SECONDS)
@@ -114,6 +133,15 @@ class Sender:
             log.warning("mails_put_off", store=store.handle, reason=error.message)
         finally:
             del self._tasks[store.id]
+
+    # rule: mail-paused
+    def _find_store(self, store_id: str) -> Store | None:
+        """Returns a store as it is now, which a backlog of hours would miss; None if no mail of it
+        may be begun."""
+        if self._is_stopping:
+            return None
+        stores = (store for store in self._list_stores() if store.id == store_id)
+        return next((store for store in stores if store.mail.mail_on), None)
 
     async def _claim(self, store: Store) -> list[ClaimedMail]:
         now = ids.timestamp(self._clock())
@@ -130,40 +158,74 @@ class Sender:
         return smtp.parse(url, store.id if state.sealed else "")
 
     # rule: mail-states
-    async def _process(self, store: Store, server: Server, mail: ClaimedMail) -> None:
-        """Sends a mail and records the outcome. Before ``contents.begin`` commits nothing is sent;
-        if the outcome can't be recorded, another process takes it for unknown."""
-        async with self._slots.place(Ticket(Flow(store.id, ""))):
-            now = self._clock()
+    async def _process(self, store_id: str, server: Server, mail: ClaimedMail) -> None:
+        """Sends a mail and records the outcome. If the outcome can't be recorded, another process
+        takes it for unknown."""
+        async with self._slots.place(Ticket(Flow(store_id, ""))):
+            store, began = self._find_store(store_id), self._clock()
+            if store is None:
+                return
             try:
-                content = await self._db.write(
-                    contents.begin, store, mail, self._base, ids.timestamp(now)
-                )
-                if content is None:
+                attempt = await self._attempt(store, server, mail)
+                if attempt is None:
                     return
-                delivery = await self._send(store, server, content, now)
-                attempt = Attempt(content.begun, delivery.outcome, delivery.problem)
-                state = await self._db.write(
-                    queue.record, store, attempt, ids.timestamp(self._clock())
-                )
+                state = await self._record(store, attempt, began)
             except Unavailable as error:
                 log.warning("mail_put_off", mail=mail.id, reason=error.message)
                 return
+            except Exception as error:
+                # Such as a mail that can't be composed. It mustn't hold up the others.
+                log.error("mail_failed", mail=mail.id, reason=smtp.describe(error))
+                return
         self.outcomes["retried" if state == "waiting" else state] += 1
-        if delivery.problem:
-            log.warning("mail_refused", mail=mail.id, outcome=delivery.outcome,
-                        reason=delivery.problem)  # fmt: skip
+        if attempt.problem:
+            log.warning("mail_refused", mail=mail.id, outcome=attempt.outcome,
+                        reason=attempt.problem)  # fmt: skip
 
-    async def _send(
-        self, store: Store, server: Server, content: contents.Content, now: int
-    ) -> Delivery:
+    # rule: mail-states
+    async def _attempt(self, store: Store, server: Server, mail: ClaimedMail) -> Attempt | None:
+        """Sends a mail; returns None if it isn't sent now. No text is transmitted before
+        ``contents.begin`` has committed, which waits until the server has accepted the recipient:
+        the time in which a crash leaves the outcome unknown is short."""
+        now = self._clock()
+        at = ids.timestamp(now)
+        contact = await self._db.read(queue.find_recipient, store, mail, at)
+        if contact is None or contact.email is None:
+            # Cancels the mail if its owner doesn't want it any longer.
+            await self._db.write(queue.begin, store, mail, at, "")
+            return None
+        recipient = contact.email
+
+        async def begin_and_compose() -> EmailMessage:
+            content = await self._db.write(contents.begin, store, mail, self._base, at, recipient)
+            if content is None:
+                raise _NotSent
+            return self._compose(store, content, now)
+
+        try:
+            delivery = await self._connections.send(
+                server, store.mail.mail_from, recipient, begin_and_compose
+            )
+        except _NotSent:
+            return None
+        return Attempt(BegunMail(mail, contact, [], 0), delivery.outcome, delivery.problem)
+
+    async def _record(self, store: Store, attempt: Attempt, began: int) -> queue.State:
+        """Records an outcome. Retries while the database can't be reached, until the lease ends,
+        because the mail would be sent again. ``began``: milliseconds since 1970."""
+        while True:
+            now = self._clock()
+            try:
+                return await self._db.write(queue.record, store, attempt, ids.timestamp(now))
+            except Unavailable:
+                if self._is_stopping or now > began + queue.LEASE_SECONDS * 1000:
+                    raise
+            await asyncio.sleep(_RECORD_BACKOFF_SECONDS)
+
+    def _compose(self, store: Store, content: contents.Content, now: int) -> EmailMessage:
         frame = contents.frame(store, content, now)
         link = f"{store.mail_origin}{self._base}/mail/{content.token}"
         if content.begun.mail.kind == "confirmation":
-            message = compose.compose_confirmation(frame, link)
-        else:
-            wishlist = contents.wishlist_url(store, self._base)
-            message = compose.compose_notices(
-                frame, content.lines, content.begun.more, wishlist, link
-            )
-        return await self._connections.send(server, store.mail.mail_from, frame.recipient, message)
+            return compose.compose_confirmation(frame, link)
+        wishlist = contents.wishlist_url(store, self._base)
+        return compose.compose_notices(frame, content.lines, content.begun.more, wishlist, link)

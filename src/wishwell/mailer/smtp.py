@@ -6,13 +6,14 @@ been sent, because the connection ended after the message was begun.
 
 import asyncio
 import contextlib
+import email.policy
 import ipaddress
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from email.message import EmailMessage
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
@@ -35,9 +36,16 @@ _MAX_PROBLEM_CHARACTERS = 200
 _ENHANCED_ADDRESS_ERROR = re.compile(r"\s*5\.1\.[0-9]+\b")
 """An error of the recipient's address (RFC 3463), also from a server that answers so elsewhere."""
 
+_RECIPIENT = re.compile(r"[^\s\x00-\x1f\x7f<>]+@[^\s\x00-\x1f\x7f<>]+")
+"""Addresses that can't contain another command."""
+
 FindAddresses = Callable[
     [str, int, str], Awaitable[list[ipaddress.IPv4Address | ipaddress.IPv6Address]]
 ]
+
+
+Compose = Callable[[], Awaitable[EmailMessage]]
+"""Returns the message to send to a recipient whom the server has accepted."""
 
 
 class Server(NamedTuple):
@@ -104,17 +112,18 @@ class Connections:
         self._mail_seconds = mail_seconds
         self._idle: dict[Server, list[tuple[SMTP, int]]] = {}
 
-    async def send(
-        self, server: Server, sender: str, recipient: str, message: EmailMessage
-    ) -> Delivery:
-        """Sends a message, and returns what became of it."""
+    async def send(self, server: Server, sender: str, recipient: str, compose: Compose) -> Delivery:
+        """Sends a message, and returns what became of it. Nothing is sent if ``compose`` raises an
+        exception."""
+        if not _RECIPIENT.fullmatch(recipient):
+            return Delivery("recipient_refused", "The address is invalid.")
         progress = _Progress()
         try:
             async with asyncio.timeout(self._mail_seconds):
-                return await self._send(server, sender, recipient, message, progress)
+                return await self._send(server, sender, recipient, compose, progress)
         except (TimeoutError, OSError, ssl.SSLError, aiosmtplib.SMTPException, ValueError) as error:
             outcome: Outcome = "unknown" if progress.in_message else "temporary"
-            return Delivery(outcome, _describe(error))
+            return Delivery(outcome, describe(error))
         finally:
             if progress.client is not None and progress.client.is_connected:
                 progress.client.close()
@@ -131,7 +140,7 @@ class Connections:
         server: Server,
         sender: str,
         recipient: str,
-        message: EmailMessage,
+        compose: Compose,
         progress: "_Progress",
     ) -> Delivery:
         client, count = self._take_idle(server)
@@ -140,9 +149,12 @@ class Connections:
                 client, count = await self._connect(server, sender), 0
             except aiosmtplib.SMTPAuthenticationError as error:
                 is_final = 500 <= error.code < 600
-                return Delivery("credentials" if is_final else "temporary", _describe(error))
-            except (aiosmtplib.SMTPNotSupported, Unanswered) as error:
-                return Delivery("temporary", _describe(error))
+                return Delivery("credentials" if is_final else "temporary", describe(error))
+            except SMTPResponseException as error:
+                is_final = 500 <= error.code < 600
+                return Delivery("refused" if is_final else "temporary", describe(error))
+            except Unanswered as error:
+                return Delivery("temporary", describe(error))
         progress.client = client
         needs_utf8 = not recipient.isascii()
         if needs_utf8 and not client.supports_extension("smtputf8"):
@@ -156,8 +168,11 @@ class Connections:
             stage = "recipient_refused"
             await client.rcpt(recipient, encoding=encoding)
             stage = "refused"
-            progress.in_message = True
-            await client.data(message.as_bytes())
+            message = await compose()
+            policy = email.policy.SMTPUTF8 if needs_utf8 else email.policy.SMTP
+            content = message.as_bytes(policy=policy)
+            with progress.watch(client):
+                await client.data(content)
         except SMTPResponseException as error:
             progress.in_message = False
             with contextlib.suppress(aiosmtplib.SMTPException, OSError):
@@ -240,18 +255,36 @@ class Connections:
 
 
 class _Progress:
-    """How far an attempt is. ``in_message``: from DATA on, until the server has answered."""
+    """How far an attempt is. ``in_message``: from the message's first byte on, until the server has
+    answered."""
 
     def __init__(self) -> None:
         self.client: SMTP | None = None
         self.in_message = False
+
+    @contextlib.contextmanager
+    def watch(self, client: SMTP) -> Iterator[None]:
+        """Sets ``in_message`` once something is written after the command DATA, because the library
+        doesn't say whether the server has allowed the message."""
+        protocol: Any = client.protocol
+        write = protocol.write
+
+        def note(content: bytes) -> None:
+            self.in_message = content != b"DATA\r\n"
+            write(content)
+
+        protocol.write = note
+        try:
+            yield
+        finally:
+            del protocol.write
 
 
 # rule: mail-bounces
 def _judge(error: SMTPResponseException, stage: Outcome) -> Delivery:
     """Returns the outcome of a command that the server has refused. ``stage``: the outcome of a
     permanent error."""
-    problem = _describe(error)
+    problem = describe(error)
     if not 500 <= error.code < 600:
         return Delivery("temporary", problem)
     if _ENHANCED_ADDRESS_ERROR.match(error.message):
@@ -259,7 +292,7 @@ def _judge(error: SMTPResponseException, stage: Outcome) -> Delivery:
     return Delivery(stage, problem)
 
 
-def _describe(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """Returns an error in one line, without addresses or credentials."""
     if isinstance(error, SMTPResponseException):
         text = f"{error.code} {error.message}"

@@ -134,6 +134,8 @@ async def _measure_backlogs(run: Run) -> None:
     metrics.ERASING.set((await run.db.read(erasure.read_backlog))[0])
     [[pending]] = await run.db.read(run_statement, "deliveries_waiting")
     metrics.DELIVERIES_WAITING.set(pending)
+    [[waiting]] = await run.db.read(run_statement, "mails_waiting")
+    metrics.MAILS_WAITING.set(waiting)
     metrics.MAILS_PAUSED.set(len(await run.db.read(run_statement, "mails_paused")))
     metrics.WEBHOOKS_FAILING.set(len(await run.db.read(run_statement, "webhooks_failing")))
     [[size]] = await run.db.read(run_statement, "database_bytes")

@@ -190,6 +190,9 @@ MAILS = _counter(
     "Attempts to send a mail: sent, retried (to be tried again) or failed.",
     "outcome",
 )
+MAILS_WAITING = _gauge(
+    "mails_waiting", "Mails that aren't sent yet, of all stores; on SQLite up to 100,000.", "max"
+)
 MAILS_OLDEST = _gauge(
     "mails_oldest_seconds", "Seconds since the oldest waiting mail became due.", "max"
 )

@@ -8,7 +8,7 @@ Reservations aren't among these features, because they follow lists and shares t
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from wishwell.contacts import addresses, queue
+from wishwell.contacts import addresses, queue, retention
 from wishwell.contacts.queue import Notice
 from wishwell.db import Writer
 from wishwell.profiles import Profile
@@ -26,7 +26,7 @@ STORE_STATEMENTS = (
 )
 """Statements that delete a batch of the features' rows of a deleted store."""
 
-RETENTION_JOBS = (purchases.JOB, queue.JOB)
+RETENTION_JOBS = (purchases.JOB, retention.JOB)
 """Background jobs that delete the features' old rows."""
 
 

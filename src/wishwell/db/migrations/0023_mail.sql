@@ -58,7 +58,8 @@ CREATE INDEX mails_waiting_idx ON mails (store_id, kind, due_at) WHERE state = '
 CREATE INDEX mails_sending_idx ON mails (store_id, due_at) WHERE state = 'sending';
 CREATE INDEX mails_final_idx ON mails (store_id, created_at) WHERE due_at IS NULL;
 CREATE INDEX mails_store_idx ON mails (store_id, id);
-CREATE INDEX mails_sent_idx ON mails (store_id, sent_at) WHERE sent_at <> '';
+-- With the state, so that the mails of a day are counted in the index.
+CREATE INDEX mails_sent_idx ON mails (store_id, sent_at, state) WHERE sent_at <> '';
 CREATE INDEX mails_address_idx ON mails (store_id, address, sent_at) WHERE sent_at <> '';
 -- One mail of a profile collects notices.
 CREATE UNIQUE INDEX mails_collecting_idx ON mails (profile_id)
@@ -66,10 +67,11 @@ WHERE kind = 'notices' AND state = 'waiting' AND attempts = 0;
 
 -- What a link in a mail allows: purpose is confirm or unsubscribe. address: its hash (suppressions.py).
 CREATE TABLE mail_tokens (
-    hash       text NOT NULL CONSTRAINT mail_tokens_pkey PRIMARY KEY,
+    hash       text COLLATE "C" NOT NULL CONSTRAINT mail_tokens_pkey PRIMARY KEY, --postgresql
     store_id   uuid NOT NULL, --postgresql
     profile_id uuid NOT NULL, --postgresql
     expires_at text COLLATE "C" NOT NULL, --postgresql
+    hash       text NOT NULL CONSTRAINT mail_tokens_pkey PRIMARY KEY, --sqlite
     store_id   text NOT NULL, --sqlite
     profile_id text NOT NULL, --sqlite
     expires_at text NOT NULL, --sqlite

@@ -1,0 +1,169 @@
+"""The sender of mails, with a real SMTP server: stores that change, processes that stop."""
+
+import asyncio
+import threading
+
+import msgspec
+import pytest
+
+from tests.contract.test_mails import BASE, MAIL, known, later, notify, rows, states
+from tests.mailer.test_smtp import misbehaving
+from tests.servers.mail_server import MailServer
+from wishwell import ids, stores
+from wishwell.contacts import queue, store_mails
+from wishwell.mailer.sender import Sender
+from wishwell.mailer.smtp import Connections
+from wishwell.outbound import Outbound
+from wishwell.products import NewProduct, ProductData, put
+from wishwell.products.money import Money
+
+COUNT = 60
+
+
+@pytest.fixture
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def backlog(bench):
+    """A store with mails that are due to sixty shoppers."""
+    host = f"https://{ids.random_uuid()}.example"
+    store = bench.new_store(mail=MAIL, hosts=(host,), notices="opt-in")
+    for amount in ("10", "5"):
+        data = ProductData("A lamp", price=Money(amount, "EUR"))
+        new = [NewProduct("1", data)]
+        bench.write(put, store, new, [bench.new_id()], bench.clock.tick())
+        if amount == "10":
+            profiles = [known(bench, store, f"c{n}@shop.example") for n in range(COUNT)]
+    for profile in profiles:
+        [row] = bench.all("items_all", profile=profile.id)
+        notify(bench, store, profile, item_id=row[0])
+    later(bench, 16)
+    return store, profiles
+
+
+def sending(bench, url, store, act):
+    """Sends a store's due mails, and runs ``act(sender, stores)`` meanwhile. ``stores``: the store
+    by its id, as a process knows it."""
+    known_stores = {store.id: store}
+
+    async def main():
+        outbound = Outbound(http=True, private=True)
+        connections = Connections(outbound.find_addresses)
+        sender = Sender(bench.db, connections, None, bench.clock, known_stores.values, url, BASE)
+        try:
+            await sender.poll()
+            await act(sender, known_stores)
+        finally:
+            await sender.stop()
+            await outbound.close()
+
+    bench.run(main())
+
+
+def count_states(bench, profiles):
+    all_states = [state for profile in profiles for state in states(bench, profile)]
+    return {state: all_states.count(state) for state in set(all_states)}
+
+
+@pytest.mark.parametrize("how", ["off", "pause"])
+def test_backlog_stops_when_the_shop_stops_its_mails(bench, server, backlog, how):
+    """A store whose mails are turned off or paused sends none but those that are being sent, however
+    many wait. Rules: mail-on, mail-paused."""
+    store, profiles = backlog
+    server.seconds = 0.3
+
+    async def stop_mails(sender, known_stores):
+        await asyncio.to_thread(server.wait_for, 1)
+        now = bench.clock.tick()
+        if how == "off":
+            patch = stores.StorePatch(mail={"mail_on": False})
+            changed = await bench.db.write(stores.update, store.handle, patch, now)
+            known_stores[store.id] = changed
+        else:
+            await bench.db.write(store_mails.pause, store, "", now)
+        await sender.wait_until_idle()
+
+    sending(bench, server.url, store, stop_mails)
+    counts = count_states(bench, profiles)
+    assert counts["sent"] == len(server.received) <= 32
+    assert counts == {"sent": counts["sent"], "waiting": COUNT - counts["sent"]}
+
+
+def test_process_that_stops_finishes_the_mails_that_are_being_sent(bench, server, backlog):
+    """A process that is stopped begins no more mails and records those that it has begun, so that a
+    restart sends none twice. Rule: mail-states."""
+    store, profiles = backlog
+    server.seconds = 0.5
+
+    async def stop(sender, _):
+        await asyncio.to_thread(server.wait_for, 1)
+        await sender.stop()
+
+    sending(bench, server.url, store, stop)
+    counts = count_states(bench, profiles)
+    assert counts == {"sent": len(server.received), "waiting": COUNT - len(server.received)}
+    assert 0 < counts["sent"] <= 32
+
+
+def test_unusable_address_holds_up_no_other_mail(bench, server, backlog):
+    """A stored address that no request can store, such as another program wrote, fails its own mail
+    alone. Rule: mail-states."""
+    store, profiles = backlog
+    bad = "'a' || char(13) || char(10) || 'Bcc: b@evil.example'"
+    if "://" in bench.where:
+        bad = bad.replace("char(", "chr(")
+    bench.execute(f"UPDATE profiles SET email = {bad} WHERE profile_id = '{profiles[0].id}'")
+
+    async def wait(sender, _):
+        await sender.wait_until_idle()
+
+    sending(bench, server.url, store, wait)
+    assert len(server.received) == COUNT - 1
+    assert states(bench, profiles[0]) == ["failed"]
+
+
+def test_mail_that_cannot_be_composed_is_put_off(bench, server, backlog):
+    """A setting that another program has stored, with which no mail can be composed, loses no mail.
+    Rule: mail-states."""
+    store, profiles = backlog
+    bad = msgspec.structs.replace(store, look=msgspec.structs.replace(store.look, accent="black"))
+
+    async def wait(sender, _):
+        await sender.wait_until_idle()
+
+    sending(bench, server.url, bad, wait)
+    assert server.received == []
+    assert {tuple(row[4:]) for one in profiles for row in rows(bench, one)} == {(1, 0)}
+    assert count_states(bench, profiles) == {"waiting": COUNT}
+
+
+def test_crash_before_the_text_is_transmitted_loses_nothing(bench, backlog):
+    """A mail is waiting until the server has accepted its recipient, so a crash before that doesn't
+    count as an attempt with an unknown outcome. Rule: mail-states."""
+    store, profiles = backlog
+    reached = threading.Event()
+
+    def behave(connection):
+        lines = connection.makefile("rb")
+        connection.sendall(b"220 here\r\n")
+        while line := lines.readline():
+            if line.startswith(b"RCPT"):
+                reached.set()
+                threading.Event().wait(3)
+                break
+            connection.sendall(b"250 OK\r\n")
+
+    async def check(_, __):
+        assert await asyncio.to_thread(reached.wait, 15)
+        # As another process sees it.
+        now = ids.timestamp(bench.clock() + queue.LEASE_SECONDS * 1000 + 1)
+        assert len(await bench.db.write(queue.claim, store, COUNT, now)) == COUNT
+
+    with misbehaving(behave) as url:
+        sending(bench, url, store, check)
+    assert count_states(bench, profiles) == {"waiting": COUNT}
+    assert {unknown for profile in profiles for *_, unknown in rows(bench, profile)} == {0}
