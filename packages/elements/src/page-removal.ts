@@ -2,6 +2,8 @@ import { nameOf } from './page-card.js';
 import type { PageElement } from './page-list.js';
 import type { Item } from './types.js';
 
+const SHOWN = 10_000; // ms in which removals share a message, about as long as it is shown
+
 /** Removes items, and offers to undo each removal, including the items' places on lists. */
 export class Removals {
   /** The ids on each list in their order, including removed items. */
@@ -9,6 +11,8 @@ export class Removals {
   /** The new ids of items that were removed and restored. */
   readonly #restored = new Map<string, string>();
   #last: Promise<unknown> = Promise.resolve();
+  /** The removals that share a message, and the time of the last one. */
+  #shared: { items: Item[]; at: number } = { items: [], at: 0 };
 
   constructor(readonly page: PageElement) {}
 
@@ -19,7 +23,7 @@ export class Removals {
 
   remove(items: Item[]): void {
     const { page } = this;
-    const [one, more] = items;
+    const [one] = items;
     if (!one) return;
     const ids = items.map(({ id }) => id);
     page.without(ids);
@@ -32,11 +36,17 @@ export class Removals {
       await page.wishlist.items.delete(ids);
       done = true;
     });
-    const undo = () => this.#run(async () => (done ? this.#restore(items) : undefined));
-    const n = items.length;
+    const { at, items: before } = this.#shared;
+    const all = Date.now() - at < SHOWN ? [...before, ...items] : items;
+    this.#shared = { items: all, at: Date.now() };
+    const undo = () => {
+      this.#shared.at = 0;
+      this.#run(async () => (done ? this.#restore(all) : undefined));
+    };
+    const n = all.length;
     const name = nameOf(one, page);
-    const text = more ? page.say('removedMany', { n }) : page.say('removed', { name });
-    page.toast(text, page.say('undo'), undo);
+    const text = n > 1 ? page.say('removedMany', { n }) : page.say('removed', { name });
+    page.toast(text, page.say('undo'), undo, { key: 'undo', items: all, saved: false });
   }
 
   async #restore(items: Item[]): Promise<void> {
