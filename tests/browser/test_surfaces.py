@@ -122,6 +122,24 @@ def test_long_title_takes_at_most_two_lines_on_a_phone(own_shop, new_visitor, la
     assert violations(page) == []
 
 
+@pytest.mark.parametrize("lang", ["en", "de", "fr", "pl"])
+def test_buttons_of_dialogs_and_tools_share_rows_on_a_phone(new_visitor, lang):
+    """At 360 px the options' buttons are in one row, and the tools below the count in another."""
+    visitor = new_visitor(viewport={"width": 360, "height": 740})
+    page = visitor.open(hearts(1, 2))
+    press(page, 1, 2)
+    body = "<wishlist-page cart></wishlist-page>"
+    visitor.open(body, page=page, scripts=("wishwell", "page"), lang=lang)
+    page.locator(".card .name").first.wait_for()
+    tops = "(all) => new Set(all.map((one) => one.getBoundingClientRect().top)).size"
+    assert page.locator(".tools > button").evaluate_all(tops) == 1
+    page.locator("button.options").first.click()
+    buttons = page.get_by_role("dialog").locator(".row > button")
+    expect(buttons).to_have_count(2)
+    assert buttons.evaluate_all(tops) == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 def test_event_follows_on_the_next_page_when_the_page_is_left(visitor):
     """A save whose answer comes after the page was left is an event of the next page, once."""
     page = visitor.open(hearts(1, 2))
@@ -205,8 +223,11 @@ def test_surfaces_take_a_dark_pages_colours(visitor):
     body = hearts(1).replace("></", " choose-list></") + "<wishlist-page></wishlist-page>"
     page = visitor.open(body, head=head, scripts=("wishwell", "page"))
     heart(page, 1).click()
-    page.get_by_role("button", name="New list").wait_for()
-    look = "it => (({ backgroundColor, color, colorScheme }) => [backgroundColor, color, colorScheme])(getComputedStyle(it))"
+    page.get_by_role("dialog").get_by_role("button", name="New list").wait_for()
+    look = """(it) => {
+      const { backgroundColor, color, colorScheme } = getComputedStyle(it);
+      return [backgroundColor, color, colorScheme];
+    }"""
     dark = ["rgb(16, 20, 24)", "rgb(232, 230, 227)", "dark"]
     assert page.locator("wishlist-button >> [part=menu]").evaluate(look) == dark
     assert violations(page) == []

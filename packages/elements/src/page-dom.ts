@@ -83,11 +83,12 @@ function svg(path: string): SVGElement {
 }
 
 /**
- * Returns declarations for surfaces that take the page's own colours: the background behind the
- * element and its text, and a `color-scheme` that fits them where the page has none.
+ * Returns declarations for surfaces on a page without `color-scheme`: its own background and text
+ * colour, and the scheme that fits them. On others, the surfaces' colours follow the scheme.
  */
 export function coloursOf(element: Element): string {
   const style = getComputedStyle(element);
+  if (style.colorScheme !== 'normal') return '';
   let node: Element | null = element;
   let colour = '';
   while (node && !colour) {
@@ -102,9 +103,8 @@ export function coloursOf(element: Element): string {
   const light = /^(rgb|color)$/.test(kind!)
     ? (first * 2 + others[0]! * 7 + others[1]!) / (kind === 'rgb' ? 2550 : 10)
     : first / (kind!.startsWith('ok') ? 1 : 100);
-  const scheme =
-    style.colorScheme === 'normal' ? `color-scheme:${light < 0.5 ? 'dark' : 'light'};` : '';
-  return `${scheme}--_page:${colour};--_text:${style.color};`;
+  const scheme = light < 0.5 ? 'dark' : 'light';
+  return `color-scheme:${scheme};--_page:${colour};--_text:${style.color};`;
 }
 
 /** Returns the absolute URL if it is http(s), else undefined: a `javascript:` URL must not run. */

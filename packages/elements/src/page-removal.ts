@@ -10,6 +10,7 @@ export class Removals {
   readonly #orders = new Map<string, string[]>();
   /** The new ids of items that were removed and restored. */
   readonly #restored = new Map<string, string>();
+  readonly #removed = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
   /** The removals that share a message, and the time of the last one. */
   #shared: { items: Item[]; at: number } = { items: [], at: 0 };
@@ -27,21 +28,21 @@ export class Removals {
     if (!one) return;
     const ids = items.map(({ id }) => id);
     page.without(ids);
-    let done = false;
     this.#run(async () => {
       for (const list of new Set(items.flatMap(({ listIds }) => listIds))) {
         const known = this.#orders.get(list) ?? [];
         this.#orders.set(list, inserted(await page.idsOf(list), known));
       }
       await page.wishlist.items.delete(ids);
-      done = true;
+      for (const id of ids) this.#removed.add(id);
     });
     const { at, items: before } = this.#shared;
     const all = Date.now() - at < SHOWN ? [...before, ...items] : items;
     this.#shared = { items: all, at: Date.now() };
     const undo = () => {
       this.#shared.at = 0;
-      this.#run(async () => (done ? this.#restore(all) : undefined));
+      // A removal that failed has nothing to undo.
+      this.#run(() => this.#restore(all.filter(({ id }) => this.#removed.delete(id))));
     };
     const n = all.length;
     const name = nameOf(one, page);
@@ -51,6 +52,7 @@ export class Removals {
 
   async #restore(items: Item[]): Promise<void> {
     const { page } = this;
+    if (!items[0]) return;
     const lists = new Set(page.lists.map(({ id }) => id));
     const fresh = new Set<string>();
     // The last one first, because the newest is shown first.

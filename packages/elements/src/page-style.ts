@@ -125,6 +125,8 @@ scrollbar-color:var(--_soft) transparent}
 .sheet-head{display:flex;align-items:center;justify-content:space-between;gap:1rem;margin-block:-.4rem;margin-inline-end:-.4rem}
 .sheet-title{font-size:1.2rem;line-height:1.25;font-weight:600;overflow-wrap:anywhere}
 .row{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem}
+.row:not(.halves){flex-wrap:nowrap}
+.row>button{min-width:0;text-wrap:balance}
 .end{justify-content:flex-end}
 .halves>*{flex:1}
 legend{padding:0}
@@ -151,7 +153,7 @@ textarea.field{min-height:5rem;resize:vertical;display:block}
 .name,.price,.actions{font-size:.9375rem}.variant,.note,.wanted,.hint,.owner{font-size:.875rem}
 .actions .plain,.actions .primary{padding-inline:.6rem}
 .share-text{position:absolute;width:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.tools{column-gap:.3rem}.tools .plain{padding-inline:.6rem;font-size:.875rem}.tools .count{flex:1 0 100%}.tools .count:has(+.sort){flex-basis:calc(100% - 13rem)}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
+.tools{column-gap:.3rem}.tools .add-all{flex:1 1 0;min-width:0}.tools .plain{padding-inline:.6rem;font-size:.875rem}.tools .count{flex:1 0 100%}.tools .count:has(+.sort){flex-basis:calc(100% - 13rem)}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
 .question .plain,.question .primary{flex:auto}.answers{flex:1 1 100%}}
 @media(width<40rem){
 .sheet{margin:auto 0 0;width:100vw;border-radius:calc(var(--_radius)*1.4) calc(var(--_radius)*1.4) 0 0}
