@@ -369,6 +369,9 @@ def test_products_fit_on_a_phone(world, new_merchant, scheme):
         box = head.bounding_box()
         assert box["x"] + box["width"] <= 360
         assert page.locator(".scroll").evaluate("it => it.scrollWidth - it.clientWidth") == 0
+    title = page.locator("th .title").first
+    title.evaluate("it => it.textContent = 'Handwoven extra-wide merino blanket '.repeat(6)")
+    assert title.bounding_box()["height"] < 60
     assert page.locator("header .store").bounding_box()["height"] < 30
 
 

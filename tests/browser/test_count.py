@@ -213,8 +213,7 @@ def test_refused_cookie_is_reported_and_makes_one_session(own_shop, visitor, toa
 
 
 def test_saves_and_removals_show_a_toast_with_undo(visitor):
-    """A press is answered in the tab that was pressed, with undo; two quick removals have one
-    each."""
+    """A press is answered in the tab that was pressed, with undo; two quick removals share one."""
     body = COUNT + hearts(1, 2) + TOAST
     other = visitor.open(body)
     page = visitor.open(body)
@@ -230,16 +229,9 @@ def test_saves_and_removals_show_a_toast_with_undo(visitor):
     press(page, 1, 2)
     press(page, 1, 2)
     counted(page, 0)
-    undo = (
-        toast.get_by_text("Removed from your wishlist")
-        .locator("..")
-        .get_by_role("button", name="Undo")
-    )
-    expect(undo).to_have_count(2)
+    expect(toast.get_by_text("2 items removed")).to_be_visible()
     assert violations(page) == []
-    for left in (1, 0):
-        undo.first.click()
-        expect(undo).to_have_count(left)
+    toast.get_by_role("button", name="Undo").click()
     counted(page, 2)
     for product in (1, 2):
         expect(heart(page, product)).to_have_attribute("aria-pressed", "true")

@@ -132,6 +132,7 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
         "page.js",
         "wanted.js",
         "choose.js",
+        "left.js",
         "events.js",
         "sign-in.js",
         "visitor.js",

@@ -1,6 +1,6 @@
 // The menu of a heart with `choose-list`: the shopper's lists as checkboxes, and a new one. Hearts
 // load this module at the first press that needs it.
-import { draw, h, icon, ICONS, type Child } from './page-dom.js';
+import { coloursOf, draw, h, icon, ICONS, type Child } from './page-dom.js';
 import { CHOOSE } from './texts/en.js';
 import type { Say } from './texts/index.js';
 import type { Item, List, Product } from './types.js';
@@ -8,8 +8,8 @@ import type { Wishlist } from './wishlist.js';
 
 const STYLE = `:host{position:fixed;inset:auto;z-index:9;box-sizing:border-box;margin:0;padding:.9rem;border:0;overflow:auto;
 width:max-content;min-width:min(15rem,100vw - 1rem);max-width:min(20rem,100vw - 1rem);max-height:min(26rem,100vh - 1rem);
-overscroll-behavior:contain;border-radius:var(--wishlist-radius,.875rem);background:var(--wishlist-surface,Canvas);
-color:var(--wishlist-ink,CanvasText);font-size:1rem;line-height:1.3;text-align:start;white-space:normal;cursor:auto;
+overscroll-behavior:contain;border-radius:var(--wishlist-radius,.875rem);background:var(--wishlist-surface,var(--_page,Canvas));
+color:var(--wishlist-ink,var(--_text,CanvasText));font-size:1rem;line-height:1.3;text-align:start;white-space:normal;cursor:auto;
 box-shadow:0 .5rem 2.5rem rgb(0 0 0/.3),0 0 0 1px var(--wishlist-line,rgb(128 128 128/.3))}
 [role=dialog]{outline:0}
 *{box-sizing:border-box}
@@ -21,14 +21,14 @@ label{padding-block:.3rem}
 .new{margin-block-start:.3rem}
 input{flex:none;margin:0}
 input[type=checkbox]{width:1.2rem;height:1.2rem;accent-color:var(--wishlist-accent,currentColor)}
-button,.field{border:1px solid var(--wishlist-line,rgb(128 128 128/.5));border-radius:99rem;padding:.3rem 1rem;
+button,.field{border:1px solid var(--wishlist-line,rgb(128 128 128/.5));border-radius:var(--wishlist-radius,99rem);padding:.3rem 1rem;
 background:none;color:inherit;font:inherit}
 button:hover{border-color:currentColor}
 svg{width:1.15rem;fill:none;stroke:currentColor;stroke-width:1.7;stroke-linecap:round}
 .row{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.5rem;margin-block-start:.5rem}
-.field{flex:1 1 8rem;min-width:0;min-height:var(--wishlist-target,2.75rem);border-radius:.6rem}
+.field{flex:1 1 8rem;min-width:0;min-height:var(--wishlist-target,2.75rem);border-radius:var(--wishlist-radius,.6rem)}
 @media(forced-colors:active){:host{border:1px solid}}
-@media(width<40rem){:host{inset:auto 0 0!important;width:auto;max-width:none;max-height:85vh;border-radius:1.2rem 1.2rem 0 0;
+@media(width<40rem){:host{inset:auto 0 0!important;width:auto;max-width:none;max-height:85vh;border-radius:var(--wishlist-radius,1.2rem) var(--wishlist-radius,1.2rem) 0 0;
 padding:1.2rem 1.2rem max(1.2rem,env(safe-area-inset-bottom));box-shadow:0 0 0 100vmax rgb(0 0 0/.45)}}`;
 
 export interface Chooser {
@@ -77,7 +77,9 @@ class Menu {
     this.#heart = (button.getRootNode() as ShadowRoot).host;
     this.#say = wishlist.texts(this.#heart, CHOOSE, this.#show);
     if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(STYLE);
-    this.#root.adoptedStyleSheets = [sheet];
+    const colours = new CSSStyleSheet();
+    colours.replaceSync(`:host{${coloursOf(document.body)}}`);
+    this.#root.adoptedStyleSheets = [sheet, colours];
     this.#root.append(this.#dialog);
   }
 

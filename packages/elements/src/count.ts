@@ -1,5 +1,5 @@
 import { HEART } from './texts/en.js';
-import { languageOf, localeOf, textsOf, type Say } from './texts/index.js';
+import { NUMBER, textsOf, type Say } from './texts/index.js';
 import type { Wishlist } from './wishlist.js';
 
 export type WishlistCount = HTMLElement;
@@ -57,7 +57,7 @@ export function defineCount(wishlist: Wishlist, name = 'wishlist-count'): void {
 
     readonly #draw = () => {
       const n = wishlist.count;
-      this.textContent = n.toLocaleString(localeOf(languageOf(this) || 'en'));
+      this.textContent = this.#say!(NUMBER, { n });
       this.role = 'img';
       this.ariaLabel = this.#say!('savedCount', { n });
       this.toggleAttribute('empty', !n);

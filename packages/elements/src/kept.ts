@@ -10,6 +10,14 @@ export const storage = () => {
     return undefined;
   }
 };
+/** Stores a text in the tab's storage, unless it is blocked or full. */
+export const keep = (key: string, text: string) => {
+  try {
+    storage()?.setItem(key, text);
+  } catch {}
+};
+/** The key of the last change that was sent. The page may be left before its event. */
+export const SENT = 'wishwell:sent';
 export const nameOf = (base: string) => `wishwell:${base}`;
 
 /** Returns the product stored in the last half hour; `take` also removes it. */

@@ -28,7 +28,11 @@ export function draw(parent: Node, children: Child[]): void {
     else if (node.nodeValue !== child) node.nodeValue = child;
     return [node];
   });
-  for (const node of old) if (!nodes.includes(node) && node.parentNode === parent) node.remove();
+  // Nodes that others have added stay, such as messages.
+  for (const node of old) {
+    if (kinds.has(node) && !nodes.includes(node) && node.parentNode === parent)
+      (node as ChildNode).remove();
+  }
   let place = parent.firstChild;
   for (const node of nodes) {
     if (node === place) place = place.nextSibling;
@@ -76,6 +80,31 @@ function svg(path: string): SVGElement {
   line.setAttribute('d', path);
   svg.append(line);
   return svg;
+}
+
+/**
+ * Returns declarations for surfaces on a page without `color-scheme`: its own background and text
+ * colour, and the scheme that fits them. On others, the surfaces' colours follow the scheme.
+ */
+export function coloursOf(element: Element): string {
+  const style = getComputedStyle(element);
+  if (style.colorScheme !== 'normal') return '';
+  let node: Element | null = element;
+  let colour = '';
+  while (node && !colour) {
+    const { backgroundColor } = getComputedStyle(node);
+    // Opaque colours have neither the function `rgba` nor an alpha value.
+    if (!/^rgba|\//.test(backgroundColor)) colour = backgroundColor;
+    node = node.parentElement ?? ((node.getRootNode() as ShadowRoot).host || null);
+  }
+  if (!colour) return '';
+  const [kind, ...parts] = colour.split(/[\s(,)]+/);
+  const [first = 0, ...others] = parts.map(Number).filter((part) => !isNaN(part));
+  const light = /^(rgb|color)$/.test(kind!)
+    ? (first * 2 + others[0]! * 7 + others[1]!) / (kind === 'rgb' ? 2550 : 10)
+    : first / (kind!.startsWith('ok') ? 1 : 100);
+  const scheme = light < 0.5 ? 'dark' : 'light';
+  return `color-scheme:${scheme};--_page:${colour};--_text:${style.color};`;
 }
 
 /** Returns the absolute URL if it is http(s), else undefined: a `javascript:` URL must not run. */

@@ -2,13 +2,18 @@ import { nameOf } from './page-card.js';
 import type { PageElement } from './page-list.js';
 import type { Item } from './types.js';
 
+const SHOWN = 10_000; // ms in which removals share a message, about as long as it is shown
+
 /** Removes items, and offers to undo each removal, including the items' places on lists. */
 export class Removals {
   /** The ids on each list in their order, including removed items. */
   readonly #orders = new Map<string, string[]>();
   /** The new ids of items that were removed and restored. */
   readonly #restored = new Map<string, string>();
+  readonly #removed = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
+  /** The removals that share a message, and the time of the last one. */
+  #shared: { items: Item[]; at: number } = { items: [], at: 0 };
 
   constructor(readonly page: PageElement) {}
 
@@ -19,28 +24,35 @@ export class Removals {
 
   remove(items: Item[]): void {
     const { page } = this;
-    const [one, more] = items;
+    const [one] = items;
     if (!one) return;
     const ids = items.map(({ id }) => id);
     page.without(ids);
-    let done = false;
     this.#run(async () => {
       for (const list of new Set(items.flatMap(({ listIds }) => listIds))) {
         const known = this.#orders.get(list) ?? [];
         this.#orders.set(list, inserted(await page.idsOf(list), known));
       }
       await page.wishlist.items.delete(ids);
-      done = true;
+      for (const id of ids) this.#removed.add(id);
     });
-    const undo = () => this.#run(async () => (done ? this.#restore(items) : undefined));
-    const n = items.length;
+    const { at, items: before } = this.#shared;
+    const all = Date.now() - at < SHOWN ? [...before, ...items] : items;
+    this.#shared = { items: all, at: Date.now() };
+    const undo = () => {
+      this.#shared.at = 0;
+      // A removal that failed has nothing to undo.
+      this.#run(() => this.#restore(all.filter(({ id }) => this.#removed.delete(id))));
+    };
+    const n = all.length;
     const name = nameOf(one, page);
-    const text = more ? page.say('removedMany', { n }) : page.say('removed', { name });
-    page.toast(text, page.say('undo'), undo);
+    const text = n > 1 ? page.say('removedMany', { n }) : page.say('removed', { name });
+    page.toast(text, page.say('undo'), undo, { key: 'undo', items: all, saved: false });
   }
 
   async #restore(items: Item[]): Promise<void> {
     const { page } = this;
+    if (!items[0]) return;
     const lists = new Set(page.lists.map(({ id }) => id));
     const fresh = new Set<string>();
     // The last one first, because the newest is shown first.

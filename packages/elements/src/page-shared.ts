@@ -1,5 +1,5 @@
 import { HEART } from './button.js';
-import { storage } from './kept.js';
+import { keep, storage } from './kept.js';
 import { card, nameOf } from './page-card.js';
 import { h, ICONS, safe, type Child, type Wanted } from './page-dom.js';
 import { View } from './page-view.js';
@@ -96,7 +96,7 @@ export abstract class SharedElement extends View<SharedItem> {
     if (this.#gives === false) return h('div.notice.question', {}, say('own'));
     const answer = (answer: string) => () => {
       this.#answer = answer;
-      storage()?.setItem(this.#key, answer);
+      keep(this.#key, answer);
       this.draw();
     };
     return h(

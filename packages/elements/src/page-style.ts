@@ -8,8 +8,8 @@ export const STYLE = `
 --_fill:var(--wishlist-fill,color-mix(in srgb,currentColor 6%,transparent));
 --_accent:var(--wishlist-accent,light-dark(#1f1d1a,#f5f1ea));
 --_on:var(--wishlist-on-accent,light-dark(#fff,#1f1d1a));
---_surface:var(--wishlist-surface,light-dark(#fff,#262320));
---_ink:var(--wishlist-ink,light-dark(#1f1d1a,#f5f1ea));
+--_surface:var(--wishlist-surface,var(--_page,light-dark(#fff,#262320)));
+--_ink:var(--wishlist-ink,var(--_text,light-dark(#1f1d1a,#f5f1ea)));
 --_danger:var(--wishlist-danger,light-dark(#b4122f,#ff8b9d));
 --_good:var(--wishlist-good,light-dark(#0a6b3d,#7fd6a4));
 --_radius:var(--wishlist-radius,.875rem);
@@ -27,7 +27,7 @@ svg{display:block;width:1.375rem;fill:none;stroke:currentColor;stroke-width:1.7;
 .page{container:wishlist/inline-size;padding-block-end:2rem}
 
 .plain,.primary,.danger,.tab{display:inline-flex;align-items:center;justify-content:center;gap:.5rem;
-min-height:var(--_target);padding:.3rem 1.15rem;border-radius:99rem;border:1px solid var(--_line);font-weight:550;
+min-height:var(--_target);padding:.3rem 1.15rem;border-radius:var(--wishlist-radius,99rem);border:1px solid var(--_line);font-weight:550;
 line-height:1.2;text-decoration:none;color:inherit}
 .plain:hover,.tab:hover{border-color:currentColor}
 .primary{background:var(--_accent);color:var(--_on);border-color:transparent}
@@ -79,7 +79,7 @@ background:var(--_fill);overflow:hidden}
 .picture img{width:100%;height:100%;min-height:0;object-fit:var(--wishlist-fit,cover)}
 .picture svg{width:28%;margin:auto;stroke-width:1;opacity:.35}
 .picture:has(img:not([hidden])) svg{display:none}
-.badge{position:absolute;inset:auto .6rem .6rem;width:fit-content;padding:.2rem .7rem;border-radius:99rem;font-size:.8125rem;font-weight:600;
+.badge{position:absolute;inset:auto .6rem .6rem;width:fit-content;padding:.2rem .7rem;border-radius:var(--wishlist-radius,99rem);font-size:.8125rem;font-weight:600;
 background:var(--_surface);color:var(--_ink)}
 .media:has(.badge) img{opacity:.55}
 .name{font:inherit;font-weight:550;line-height:1.3;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;
@@ -107,9 +107,9 @@ background:rgb(255 255 255/.86) content-box;color:#1f1d1a}
 .dragged .picture{box-shadow:0 1rem 2.5rem rgb(0 0 0/.3)}
 .show-more{display:flex;margin:2rem auto 0}
 .skeleton .picture,.skeleton .bone{background:var(--_fill)}
-.bone{height:1em;margin-block:.2em;border-radius:.3em;width:75%}
+.bone{height:1em;margin-block:.2em;border-radius:min(var(--_radius),.3em);width:75%}
 .bone+.bone{width:40%}
-.bone.tall{width:auto;height:var(--_target);margin-block-start:.6rem;border-radius:99rem}
+.bone.tall{width:auto;height:var(--_target);margin-block-start:.6rem;border-radius:var(--wishlist-radius,99rem)}
 .blank{display:grid;justify-items:center;gap:.5rem;padding:3.5rem 1rem;text-align:center}
 .blank svg{width:3.5rem;stroke-width:1.2;opacity:.6}
 .what{font-size:1.3rem;line-height:1.25}
@@ -125,6 +125,8 @@ scrollbar-color:var(--_soft) transparent}
 .sheet-head{display:flex;align-items:center;justify-content:space-between;gap:1rem;margin-block:-.4rem;margin-inline-end:-.4rem}
 .sheet-title{font-size:1.2rem;line-height:1.25;font-weight:600;overflow-wrap:anywhere}
 .row{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem}
+.row:not(.halves){flex-wrap:nowrap}
+.row>button{min-width:0;text-wrap:balance}
 .end{justify-content:flex-end}
 .halves>*{flex:1}
 legend{padding:0}
@@ -133,7 +135,7 @@ legend{padding:0}
 .list{gap:.2rem;display:grid}
 .sheet .label{font-weight:550}
 .hint{font-weight:400}
-.field.sort{width:auto;max-width:100%;padding:.3rem .8rem;border-radius:99rem;cursor:pointer}
+.field.sort{width:auto;max-width:100%;padding:.3rem .8rem;border-radius:var(--wishlist-radius,99rem);cursor:pointer}
 .sort option{background:var(--_surface);color:var(--_ink)}
 .pick{position:absolute;inset:0;z-index:1;padding:.85rem;cursor:pointer;border-radius:var(--_radius)}
 .pick input{width:1.5rem;height:1.5rem}
@@ -141,34 +143,24 @@ legend{padding:0}
 .selection{position:sticky;inset-block-end:max(.75rem,env(safe-area-inset-bottom));z-index:3;display:flex;flex-wrap:wrap;align-items:center;
 gap:.5rem;margin-block-start:1.5rem;padding:.5rem;border-radius:var(--_radius);background:var(--_surface);
 color:var(--_ink);box-shadow:0 .5rem 2rem rgb(0 0 0/.3)}
-.field{width:100%;min-height:var(--_target);padding:.6rem .9rem;border:1px solid var(--_line);border-radius:.6rem;background:none}
+.field{width:100%;min-height:var(--_target);padding:.6rem .9rem;border:1px solid var(--_line);border-radius:var(--wishlist-radius,.6rem);background:none}
 textarea.field{min-height:5rem;resize:vertical;display:block}
 .quantity{width:6.5rem;text-align:center}
 .choice{display:flex;align-items:center;gap:.75rem;padding-block:.3rem;min-height:var(--_target);cursor:pointer;overflow-wrap:anywhere}
-
-.toasts{position:fixed;z-index:9;inset:auto 0 max(1rem,env(safe-area-inset-bottom));display:grid;justify-items:center;gap:.5rem;pointer-events:none}
-.toast{pointer-events:auto;max-width:min(34rem,100vw - 2rem);display:flex;align-items:center;gap:.25rem;padding-block:.3rem;padding-inline:1.1rem .4rem;
-border-radius:var(--_radius);background:var(--_ink);color:var(--_surface);box-shadow:0 .5rem 2rem rgb(0 0 0/.3)}
-.sheet .toasts{inset-block:1rem auto}
-.page:has(.selection)~* .toasts{inset-block-end:6rem}
-.toast span{overflow-wrap:anywhere;padding-block:.5rem}
-.toast .act{min-height:var(--_target);padding:0 .8rem;font-weight:650;text-decoration:underline;text-underline-offset:.2em;flex:none;color:inherit;
-display:flex;align-items:center}
-.toast .icon:hover{background:none}
 
 @container wishlist (width<40rem){
 .grid{gap:1.5rem .75rem;grid-template-columns:repeat(2,minmax(0,1fr))}
 .name,.price,.actions{font-size:.9375rem}.variant,.note,.wanted,.hint,.owner{font-size:.875rem}
 .actions .plain,.actions .primary{padding-inline:.6rem}
 .share-text{position:absolute;width:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.tools{column-gap:.3rem}.tools .plain{padding-inline:.6rem;font-size:.875rem}.tools .count{flex:1 0 100%}.tools .count:has(+.sort){flex-basis:calc(100% - 13rem)}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
+.tools{column-gap:.3rem}.tools .add-all{flex:1 1 0;min-width:0}.tools .plain{padding-inline:.6rem;font-size:.875rem}.tools .count{flex:1 0 100%}.tools .count:has(+.sort){flex-basis:calc(100% - 13rem)}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
 .question .plain,.question .primary{flex:auto}.answers{flex:1 1 100%}}
 @media(width<40rem){
 .sheet{margin:auto 0 0;width:100vw;border-radius:calc(var(--_radius)*1.4) calc(var(--_radius)*1.4) 0 0}
 .inside{padding-block-end:max(1.25rem,env(safe-area-inset-bottom))}}
 @media(prefers-reduced-motion:no-preference){
-.sheet,.toast{transition:translate .22s ease-out,opacity .22s}
-@starting-style{.sheet[open],.toast{translate:0 2rem;opacity:0}}
+.sheet{transition:translate .22s ease-out,opacity .22s}
+@starting-style{.sheet[open]{translate:0 2rem;opacity:0}}
 .picture img{transition:scale .3s}
 .card:has(.link:hover) .picture img{scale:1.03}
 .skeleton{animation:pulse 1.4s infinite alternate ease-in-out}
@@ -176,5 +168,5 @@ display:flex;align-items:center}
 @media(hover:hover){.grip{opacity:0}.card:hover .grip,.card:focus-within .grip{opacity:1}}
 @media(forced-colors:active){
 .tab[aria-selected=true]{forced-color-adjust:none;background:Highlight;color:HighlightText}
-.primary,.icon,.picture,.toast{border:1px solid}.primary:disabled{color:GrayText}}
+.primary,.icon,.picture{border:1px solid}.primary:disabled{color:GrayText}}
 `;

@@ -1,30 +1,22 @@
 import { skeleton } from './page-card.js';
-import { draw, h, icon, ICONS, type Child, type Wanted } from './page-dom.js';
+import { coloursOf, draw, h, icon, ICONS, type Child, type Wanted } from './page-dom.js';
 import { STYLE } from './page-style.js';
 import { PAGE } from './texts/en.js';
 import { isForeign, languageOf, type Say } from './texts/index.js';
 import type { WishlistError } from './error.js';
-import type { Item, SharedItem } from './types.js';
+import type { Rows } from './toast.js';
+import type { Item, Message, SharedItem } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
 /** Number of cards shown at first, and added by each "Show more". */
 const STEP = 48;
 const SKELETONS = 8;
-/** Number of messages shown at once, so that each of several quick removals can be undone. */
-const TOASTS = 3;
 
 interface Question {
   text?: string;
   grave?: boolean;
   /** Properties of the input field; without it, the question is yes or no. */
   field?: object;
-}
-
-interface Toast {
-  key: number;
-  text: string;
-  label: string;
-  act: () => void;
 }
 
 interface Sheet {
@@ -62,7 +54,8 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   /** Live region. Must be on the page before its text is, or screen readers don't announce it. */
   readonly #messages = document.createElement('div');
   #said = '';
-  #toasts: Toast[] = [];
+  /** The page's own messages, if the shop has no <wishlist-toast>. */
+  #rows: Promise<Rows> | undefined;
   #sheets: Sheet[] = [];
   #failed = false;
   /** Whether the language is loading. */
@@ -78,9 +71,10 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   connectedCallback() {
     const { signal } = (this.leaving = new AbortController());
     const { wishlist } = this;
-    const style = new CSSStyleSheet();
+    const [style, colours] = [new CSSStyleSheet(), new CSSStyleSheet()];
     style.replaceSync(STYLE);
-    this.root.adoptedStyleSheets = [style];
+    colours.replaceSync(`:host{${coloursOf(this)}}`);
+    this.root.adoptedStyleSheets = [style, colours];
     wishlist.addEventListener('lists', () => this.refresh(), { signal });
     wishlist.addEventListener('shopper', () => this.begin(), { signal });
     addEventListener('offline', () => this.draw(), { signal });
@@ -90,6 +84,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
 
   disconnectedCallback() {
     this.leaving!.abort();
+    this.#rows = undefined;
     this.#turn++;
     clearTimeout(this.#soon);
   }
@@ -106,7 +101,7 @@ export abstract class View<W extends Item | SharedItem> extends Base {
       this.draw();
     });
     this.#waiting = isForeign(this);
-    this.#toasts = [];
+    this.#rows?.then((rows) => rows.shopper());
     this.empty();
   }
 
@@ -237,46 +232,19 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     this.draw();
   }
 
-  /** Shows a message for some seconds. Those with an action aren't replaced by later ones. */
-  toast(text: string, label = '', act = () => {}) {
-    const toast = { key: opened++, text, label, act };
-    this.#toasts = [...this.#toasts.filter((other) => other.label), toast].slice(-TOASTS);
-    this.draw();
-    const end = () => {
-      if (this.#messages.querySelector(':is(:hover, :focus)')) setTimeout(end, 3_000);
-      else this.#dismiss(toast);
-    };
-    setTimeout(end, label ? 15_000 : 6_000);
+  /** Shows a message for some seconds, in the shop's <wishlist-toast> if there is one. */
+  toast(text: string, label = '', act = () => {}, more: Partial<Message> = {}) {
+    const message = { text, actions: label ? [{ text: label, act }] : [], ...more };
+    if (this.wishlist.toast(message)) return;
+    const { signal } = this.leaving!;
+    this.#rows ??= import('./toast.js').then(({ Rows }) => new Rows(this, this.wishlist, signal));
+    this.#rows.then((rows) => rows.toast(message));
   }
 
-  #dismiss(toast: Toast) {
-    this.#toasts = this.#toasts.filter((other) => other !== toast);
-    this.draw();
-  }
-
+  /** The live region. */
   #messagesNow(): Child[] {
     const said = this.items || this.#failed ? this.#said : this.say('loading');
-    return [
-      h('p.unseen', { role: 'status' }, said),
-      h(
-        'div.toasts',
-        // Only the new message is announced.
-        { role: 'status', ariaAtomic: 'false' },
-        ...this.#toasts.map((toast) => this.#drawnToast(toast)),
-      ),
-    ];
-  }
-
-  #drawnToast(toast: Toast): Wanted {
-    const { key, text, label, act } = toast;
-    const close = { ariaLabel: this.say('close'), onclick: () => this.#dismiss(toast) };
-    return h(
-      'div.toast',
-      { key },
-      h('span', {}, text),
-      label && h('button.act', { onclick: () => (this.#dismiss(toast), act()) }, label),
-      h('button.icon', close, icon(ICONS.close)),
-    );
+    return [h('p.unseen', { role: 'status' }, said)];
   }
 
   /** Opens a dialog, whose content is rendered with the page. Resolves to it when it is closed. */
@@ -296,7 +264,9 @@ export abstract class View<W extends Item | SharedItem> extends Base {
       closed(target as HTMLDialogElement);
     };
     // The target is the dialog itself for a press on its backdrop.
-    const beside = ({ target }: Event) => target instanceof HTMLDialogElement && target.close();
+    const beside = ({ target }: Event) => {
+      if (target instanceof HTMLDialogElement) target.close();
+    };
     return h(
       'dialog.sheet',
       { key, ariaLabel: title, onclose, onpointerdown: beside },

@@ -4,7 +4,7 @@ import { SHARE } from './texts/en.js';
 const STYLE = `:host{display:inline-block}
 :host([hidden]),[hidden]{display:none!important}
 button,input{all:unset;box-sizing:border-box;min-height:var(--wishlist-target,2.75rem);padding:0 1.1em;
-border:1px solid;border-color:var(--wishlist-line,currentColor);border-radius:99rem;color:var(--wishlist-color,currentColor)}
+border:1px solid;border-color:var(--wishlist-line,currentColor);border-radius:var(--wishlist-radius,99rem);color:var(--wishlist-color,currentColor)}
 button{display:inline-flex;place-content:center;align-items:center;cursor:pointer}
 input{flex:1 1 12em;min-width:0;text-overflow:ellipsis;cursor:text}
 :focus-visible{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:2px}

@@ -1,6 +1,6 @@
 // Answers a press of a visitor whose session can't be created: leads to the shop's sign-in page, or
 // shows why. Hearts load this module at the first refusal.
-import { nameOf, storage } from './kept.js';
+import { keep, nameOf } from './kept.js';
 import { REFUSED } from './texts/en.js';
 import type { Product } from './types.js';
 import type { Wishlist } from './wishlist.js';
@@ -27,7 +27,7 @@ export function refuse(
  */
 function signIn(heart: Element, base: string, product: Product, wanted: boolean): boolean {
   // The last press counts.
-  if (wanted) storage()?.setItem(nameOf(base), JSON.stringify([Date.now(), product]));
+  if (wanted) keep(nameOf(base), JSON.stringify([Date.now(), product]));
   const url = signInOf(heart);
   const [bubbles, detail] = [true, { ...product, url }];
   const event = new CustomEvent('wishlist-sign-in', {

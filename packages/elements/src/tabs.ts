@@ -11,13 +11,15 @@ export interface News {
 }
 
 /**
- * Connects the shop's tabs. Calls `hear` with each message of another tab, and `again` when this
- * tab was hidden or offline and may have missed some. Returns a function that sends a message.
+ * Connects the shop's tabs. Calls `hear` with each message of another tab, `again` when this tab was
+ * hidden or offline and may have missed some, and `seen` when it becomes visible. Returns a function
+ * that sends a message.
  */
 export function joinTabs(
   base: string,
   hear: (news: News) => void,
   again: () => void,
+  seen: () => void,
 ): (news: News) => void {
   let channel: BroadcastChannel | undefined;
   let hidden = Date.now();
@@ -45,6 +47,7 @@ export function joinTabs(
   addEventListener('visibilitychange', () => {
     if (document.hidden) hidden = Date.now();
     else if (Date.now() - hidden > AWAY) again();
+    else seen();
   });
   return (news) => channel?.postMessage(news);
 }

@@ -21,7 +21,7 @@ export function defineToast(wishlist: Wishlist, name = 'wishlist-toast'): void {
     connectedCallback() {
       const { signal } = (this.#leaving = new AbortController());
       let works = true;
-      const rows = import('./toast.js').then(({ Rows }) => new Rows(this, wishlist));
+      const rows = import('./toast.js').then(({ Rows }) => new Rows(this, wishlist, signal));
       rows.catch(() => (works = false));
       for (const type of ['done', 'error', 'toast', 'shopper'] as const) {
         const take = (event: Event) => {

@@ -132,7 +132,10 @@ export interface Done {
 export interface Message {
   text: string;
   actions?: { text: string; href?: string; act?: () => unknown }[];
-  key?: string;
+  key?: string | undefined;
+  /** The message ends when all these items are saved or removed again; `saved`: as it says now. */
+  items?: Item[];
+  saved?: boolean | undefined;
 }
 
 export interface Events {

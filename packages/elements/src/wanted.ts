@@ -1,7 +1,7 @@
 // How many people wish for a product: a separate module, which works without a `Wishlist`.
 import { idOf, isId } from './memory.js';
 import { WANTED } from './texts/en.js';
-import { languageOf, localeOf, textsOf, type Say } from './texts/index.js';
+import { NUMBER, textsOf, type Say } from './texts/index.js';
 
 const MOST = 250; // products in one request
 
@@ -77,7 +77,7 @@ export function defineWanted(base = '/apps/wishlist', name = 'wishlist-wanted'):
     #show(wishes: number) {
       this.#wishes = wishes;
       if (!wishes) return void (this.textContent = '');
-      const count = wishes.toLocaleString(localeOf(languageOf(this) || 'en'));
+      const count = this.#say!(NUMBER, { n: wishes });
       const label = this.getAttribute('label')?.replace('{count}', count);
       this.textContent = label || this.#say!('wanted', { count });
     }

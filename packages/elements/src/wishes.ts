@@ -1,4 +1,5 @@
 import { WishlistError } from './error.js';
+import { keep, SENT } from './kept.js';
 import { keyOf, type Wish } from './memory.js';
 import { chunks, type Questions } from './questions.js';
 import { at, type Call } from './service.js';
@@ -33,6 +34,8 @@ export class Wishes {
     const scope = memory.scope(given);
     const key = keyOf(scope);
     memory.show(scope);
+    // Its event follows on the next page if this one is left before the answer.
+    if (!silent) keep(SENT, JSON.stringify([saved, scope, Date.now()]));
     let wish = wishes.get(key);
     if (wish) {
       wish.saved = saved;
@@ -81,8 +84,9 @@ export class Wishes {
           item = undefined;
           if (!saved) {
             const ids = items.map(({ id }) => id);
+            const removed = items.map((it) => questions.service.seen.get(it.id) ?? it);
             await this.discard(ids, settled);
-            done(items, false);
+            done(removed, false);
           } else {
             const { variantId, quantity, tags, listIds, listName } = product;
             item = items.find((it) => !variantId || it.variantId === variantId);
@@ -124,6 +128,7 @@ export class Wishes {
       }
       throw error;
     } finally {
+      keep(SENT, '');
       questions.tell(productId);
     }
   }

@@ -1,5 +1,5 @@
 import { Device, LONGEST } from './device.js';
-import { kept } from './kept.js';
+import { kept, SENT, storage } from './kept.js';
 import { Memory, type Watcher } from './memory.js';
 import { Questions, walk, type Emit } from './questions.js';
 import { at, Service, type Call } from './service.js';
@@ -72,10 +72,12 @@ export class Wishlist extends EventTarget {
     // Absolute, because a page may have another <base>. Server-side rendering has no origin.
     const root = (globalThis.document ? location.origin : '') + this.base;
     if (globalThis.document) {
-      this.#device = new Device(this.base, () => this.#emit('count', undefined));
-      this.#tellTabs = joinTabs(this.base, this.#hear, this.#again);
+      this.#device = new Device(this.base, this.#seen);
+      this.#tellTabs = joinTabs(this.base, this.#hear, this.#again, this.#seen);
       // Deferred, because the requests of hearts identify the shopper too.
       setTimeout(() => this.look(), SOON);
+      const sent = storage()?.getItem(SENT);
+      if (sent) quiet(import('./left.js').then(({ resume }) => resume(this, sent)));
     }
     this.#service = new Service(root, this.#device, {
       changed: this.#changed,
@@ -290,14 +292,21 @@ export class Wishlist extends EventTarget {
     if (this.#service.shopper) await this.refresh().catch(() => {});
   };
 
+  /** Compares what the device knows now with what is shown. */
+  readonly #seen = () => {
+    const { who } = this.#device!.known;
+    this.#emit('count', undefined);
+    if (who && this.#service.shopper) this.#hear({ shopper: who });
+  };
+
   /** Handles a message of another tab. */
   readonly #hear = (news: News) => {
     const was = this.#service.shopper;
     if (news.shopper !== was) {
-      this.#again();
-      // The tabs disagree about the shopper; the next response decides.
-      if (was && was !== '-') return;
+      // If the tabs disagree about the shopper, the next response decides.
       this.#service.become(news.shopper);
+      if (was === '-') this.#again();
+      else if (was) this.#forget();
     }
     this.#questions.takeIn(news, true);
   };
@@ -305,13 +314,17 @@ export class Wishlist extends EventTarget {
   readonly #changed = (was: string, first: boolean) => {
     this.#post({});
     // A visitor without a session got one or signed in, so there is nothing to forget.
-    if (was !== '-') {
-      this.#memory.forget();
-      this.#questions.tell();
-      this.#emit('shopper', undefined);
-    }
-    if (!first) this.#again();
+    if (was !== '-') this.#forget();
+    else if (!first) this.#again();
   };
+
+  /** Drops what is known of the previous shopper, and loads again. */
+  #forget() {
+    this.#memory.forget();
+    this.#questions.tell();
+    this.#emit('shopper', undefined);
+    this.#again();
+  }
 
   /** Saves the product that a visitor pressed before signing in. */
   #resume() {

@@ -35,7 +35,7 @@ _MAX_ADDRESSES = 250
 
 @click.group()
 def profile() -> None:
-    """Erase shoppers' data, show its history, and list privacy requests."""
+    """Erase shoppers, show their history, list privacy requests."""
 
 
 # rule: erase-completes
