@@ -32,7 +32,7 @@ MAX_ORDER = 5_000
 """Most items in an order of a list."""
 
 NewNote = Annotated[
-    types.Note | None, types.published("NewNote", "null or an empty text removes the note.")
+    types.Note | None, types.published("NoteOrNull", "null or an empty text removes the note.")
 ]
 # Without a format, because an id that isn't a UUID is 404, like any unknown list.
 ListIds = Annotated[list[str], Meta(title="ListIds", max_length=250), types.Unique]
@@ -264,7 +264,7 @@ NewWebhookUrl = Annotated[
     str,
     Meta(max_length=2_048),
     types.published(
-        "NewWebhookUrl",
+        "WebhookUrlInput",
         "The URL that events are sent to: `https`, port 443 or 8443, a public address, and without "
         "a user name, a password or a `#`. For development, a service can be configured to allow "
         "`http`, other ports and private addresses.",
