@@ -21,7 +21,7 @@ OPEN = re.compile("#/components/schemas/(PlatformWebhook|OpenapiDocument)(/|$)")
 TAKEN = {"Any", "Data", "Date", "Error", "Event", "List", "Map", "Number", "Object", "Optional"}
 TAKEN |= {"Record", "Request", "Response", "Result", "Set", "String", "Time", "Type"}
 VERBS = "cancel|copy|create|delete|export|get|identify|list|order|put|receive|remove|renew|replay"
-VERBS += "|reserve|retry|save|set|test|update"
+VERBS += "|replace|reserve|retry|save|set|test|update"
 
 each_operation = pytest.mark.parametrize("name", OPERATIONS)
 

@@ -178,6 +178,42 @@ export interface paths {
         patch: operations["updateList"];
         trace?: never;
     };
+    "/lists/{listId}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the items on a list
+         * @description Leaves exactly these items on the list, in this order: at most 1,000, in one transaction, as
+         *     one request for the rate limit. Items that leave the list stay saved. If an id is repeated,
+         *     the response is 400, for an unknown one 404, and nothing is changed. Each item that joins or
+         *     leaves has an event `item.updated`, and the list one `list.updated`.
+         */
+        put: operations["replaceListItems"];
+        post?: never;
+        /**
+         * Take items off a list
+         * @description Takes the items with these ids off the list, at most 1,000, or all: in one transaction, as
+         *     one request for the rate limit. The items stay saved. Ids that aren't on the list are
+         *     ignored. The response is 400 for an empty array and for a repeated id. Events are those of
+         *     `PUT`.
+         */
+        delete: operations["removeListItems"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/lists/{listId}/items/order": {
         parameters: {
             query?: never;
@@ -2005,6 +2041,18 @@ export interface components {
         /** @description A list to create (`POST /lists`). */
         ListInput: {
             name: components["schemas"]["ListNameInput"];
+        };
+        /** @description The items of a list (`PUT /lists/{listId}/items`). */
+        ListItems: {
+            /** @description Items of the list's owner, in the new order. An empty array empties the list. */
+            itemIds: string[];
+        };
+        /** @description Items to take off a list (`DELETE /lists/{listId}/items`): either field. */
+        ListItemsRemoval: {
+            /** @description Items to take off the list. */
+            itemIds?: string[];
+            /** @description true takes off all items. */
+            all?: boolean;
         };
         /** @description 1 to 255 characters, without control characters, trimmed. */
         ListName: string;
@@ -4318,6 +4366,114 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WishlistResponse"];
                 };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replaceListItems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListItems"];
+            };
+        };
+        responses: {
+            /** @description The list and its items, in that order. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WishlistWithItemsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeListItems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListItemsRemoval"];
+            };
+        };
+        responses: {
+            /** @description The items are off the list. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
