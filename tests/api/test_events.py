@@ -93,3 +93,18 @@ def test_feed_refuses_a_position_that_was_never_issued(event_shop):
     """A position that was never issued is 410 and says what to do. Rule: feed-retention."""
     answer = event_shop.admin.get("/events", params={"from": "9" * 18})
     refused(answer, 410, "was never issued by this store", "without `from`")
+
+
+def test_from_latest_answers_the_end_of_the_feed(event_shop):
+    """`from=latest` returns no events, and a `resume` that later events follow. Rule: feed-once."""
+    shop = event_shop
+    begin = last_cursor(shop)
+    http = shop.acting_as(shop.gid())
+    http.post("/items", json={"productId": 71})
+    wait_for_events(shop, begin, 1)
+    latest = read(shop, **{"from": "latest"})
+    assert latest["data"] == [] and latest["resume"] == last_cursor(shop)
+    http.post("/items", json={"productId": 72})
+    [event] = wait_for_events(shop, latest["resume"], 1)
+    assert event["data"]["item"]["productId"] == 72
+    refused(shop.admin.get("/events?from=last"), 400, "from", "latest")
