@@ -24,7 +24,8 @@ def test_openapi_prints_the_description():
 
 @pytest.mark.parametrize(("ids", "kind"), [("integer", "integer"), ("text", "string")])
 def test_openapi_for_one_type_of_product_ids(ids, kind):
-    """With ``--product-ids`` every product id, and every example of one, has that type."""
+    """With ``--product-ids`` every product id, and every example of one, has that type.
+    Rule: openapi-open."""
     document = printed("--product-ids", ids)
     schemas = document["components"]["schemas"]
     assert schemas["ProductId"]["type"] == kind

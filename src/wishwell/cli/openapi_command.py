@@ -14,6 +14,7 @@ _IN_JSON = {"integer": "integer", "text": "string"}
 """The type of product ids in JSON, by that of the store."""
 
 
+# rule: openapi-open
 @click.command("openapi")
 @click.option(
     "--product-ids",
