@@ -78,6 +78,8 @@ def nullable(schema: Node) -> bool:
 def described_as(schema: Node) -> str:
     """Returns the description of a value, or of the first kind that it may have."""
     first = resolved(schema.get("oneOf", [{}])[0])
+    if "x-schema" in schema:
+        first = DESCRIPTION["components"]["schemas"][schema["x-schema"]]
     return str(schema.get("description") or first.get("description", ""))
 
 
@@ -108,12 +110,13 @@ class Types:
     def of(self, node: Node, sequence: str = "tuple[{}, ...]") -> str:
         """Returns the Python type of a value, without ``None``."""
         schema = resolved(node)
+        if "discriminator" in schema:
+            members = schema["discriminator"]["mapping"].values()
+            return self._union(schema, [{"$ref": member} for member in members])
         if "oneOf" in schema:
             options = [option for option in schema["oneOf"] if option != {"type": "null"}]
             if len(options) == 1:
                 return self.of(options[0], sequence)
-            if "discriminator" in schema:
-                return self._union(schema, options)
             self.aliases[component(node)] = " | ".join(self.of(option) for option in options)
             return component(node)
         kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
@@ -379,7 +382,7 @@ def generate_sources() -> dict[Path, str]:
         for method, node in item.items()
         if "x-python" in node
     ]
-    codes = DESCRIPTION["components"]["schemas"]["ErrorCode"]["enum"]
+    codes = DESCRIPTION["components"]["schemas"]["ErrorCode"]["x-extensible-enum"]
     types.aliases["ErrorCode"] = f"Literal{codes}"
     types.of({"$ref": "#/components/schemas/BadField"})
     sources = {

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import yaml
 
-from tools import error_codes, event_schemas, operations, samples
+from tools import error_codes, event_schemas, operations, portable, samples
 from tools.schemas import Schemas, struct_named, struct_of
 from wishwell import __version__, events, products, profiles, reports, stores
 from wishwell.access import access_cache, auth
@@ -111,10 +111,10 @@ SENT = {
     "StoreLookPatch": store_bodies.LookBody,
     "StoreReportingPatch": store_bodies.StoreReportingBody,
     "TokenRequest": request_types.TokenBody,
-    "NewProduct": product_bodies.ProductBody,
+    "ProductInput": in_python("NewProduct", product_bodies.ProductBody),
     "NamedProduct": in_python("NewProduct", product_bodies.NamedProductBody),
-    "NewOrder": order_handlers.OrderBody,
-    "NewVariant": in_python(
+    "OrderInput": in_python("NewOrder", order_handlers.OrderBody),
+    "VariantInput": in_python(
         "Variant", products.Variant, "A variant of the product. Each must occur at most once."
     ),
     "Price": in_python("Money", money.Money),
@@ -173,7 +173,8 @@ def shown_type(name: str) -> Any:
 
 def sent_type(name: str) -> Any:
     """Returns the type of a body by the name of its schema."""
-    return SENT.get(name) or struct_named(f"{name}Body")
+    own = f"New{name.removesuffix('Input')}Body" if name.endswith("Input") else f"{name}Body"
+    return SENT.get(name) or struct_named(own)
 
 
 def text() -> str:
@@ -200,6 +201,7 @@ def text() -> str:
     if twice := by_hand.keys() & schemas.keys():
         raise ValueError(f"schemas both in {SOURCE.name} and as types: {twice}")
     document["components"]["schemas"] = dict(sorted((by_hand | schemas).items()))
+    portable.complete(document)
     error_codes.add(document)
     samples.add(document)
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"

@@ -160,7 +160,8 @@ class Tables:
         tags: dict[str, set[str]] = {}
         for tag, names in self.schemas.items():
             for name in names:
-                for used in re.findall(r"schemas/(\w+)", str(self._schema(name)["properties"])):
+                properties = str(self._schema(name)["properties"])
+                for used in re.findall(r"(?:schemas/|'x-schema': ')(\w+)", properties):
                     tags.setdefault(used, set()).add(tag)
         limited = [name for name in tags if len(tags[name]) > 1 and self._is_limited(name)]
         return sorted(limited)
@@ -170,7 +171,8 @@ class Tables:
         if "properties" in schema:
             return "$ref" not in str(schema)
         return "discriminator" not in schema and bool(
-            {"enum", "pattern", "minimum", "maxLength", "maxItems"} & schema.keys()
+            {"enum", "x-extensible-enum", "pattern", "minimum", "maxLength", "maxItems"}
+            & schema.keys()
             or {"type": "null"} not in schema.get("oneOf", [{"type": "null"}])
         )
 
@@ -206,6 +208,9 @@ class Tables:
         """Returns the type and limits of a value in words."""
         name = _reference(node)
         node = self._resolve(node)
+        if "x-schema" in node:
+            option = {"$ref": f"#/components/schemas/{node['x-schema']}"}
+            return f"{self._describe_type(option)} or null"
         if name in self.shared or name in self.listed or "discriminator" in node:
             return f"`{name}`"
         if "oneOf" in node:
@@ -213,12 +218,12 @@ class Tables:
         if node.get("properties"):
             values = node["properties"].items()
             return "; ".join(f"`{key}`: {self._describe_type(value)}" for key, value in values)
-        if "enum" in node:
-            return ", ".join(f"`{value}`" for value in node["enum"])
+        if words := node.get("enum") or node.get("x-extensible-enum"):
+            return ", ".join(f"`{value}`" for value in words)
         kinds = node.get("type", "any value")
         words = kinds if isinstance(kinds, str) else " or ".join(kinds)
-        if words == "array":
-            words = f"array of {self._describe_type(node['items'])}"
+        if "items" in node:
+            words = words.replace("array", f"array of {self._describe_type(node['items'])}")
         elif node.get("format") == "date-time":
             words = words.replace("string", "time")
         limits = [

@@ -60,6 +60,8 @@ class Schemas:
             if field.required and UnsetType not in get_args(field.type):
                 required.append(name)
         made: Node = {key: node[key] for key in node if key != "$ref"}
+        if (name := cls.__name__.removesuffix("Body")).startswith("New"):
+            made.setdefault("x-python", name)
         generic = hasattr(cls, "__parameters__")  # wraps a record, which has a description
         if cls.__doc__ and "description" not in made and not generic:
             made["description"] = _markdown(cls.__doc__.partition("\n\n")[0])
@@ -120,7 +122,14 @@ def _inner_structs(types: Mapping[str, Any]) -> dict[str, type[msgspec.Struct]]:
     """Returns the structs in fields of the types, by the names of their schemas."""
     nodes, found = msgspec.json.schema_components(types.values(), ref_template="{name}")
     inner = found.keys() - {node["$ref"] for node in nodes}
-    return {name.removesuffix("Body"): struct_named(name) for name in inner}
+    return {schema_name(name): struct_named(name) for name in inner}
+
+
+def schema_name(struct: str) -> str:
+    """Returns the name of a struct's schema: ``ItemInput`` for ``NewItemBody``, because generated
+    code calls the constructor of ``Item`` ``NewItem``."""
+    name = struct.removesuffix("Body")
+    return f"{name.removeprefix('New')}Input" if name.startswith("New") else name
 
 
 def _values() -> list[Any]:

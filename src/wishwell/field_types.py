@@ -148,7 +148,7 @@ ListName = Annotated[
 NewListName = Annotated[
     str,
     published(
-        "NewListName",
+        "ListNameInput",
         "1 to 255 characters after trimming, without control characters. White space around it is "
         "removed.",
         pattern=f"^{_WHITE_SPACE}{_TRIMMED}{_WHITE_SPACE}$",

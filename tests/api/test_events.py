@@ -114,3 +114,18 @@ def test_events_of_one_profile_continue_by_resume(event_shop):
     assert read(shop, profile=shop.session().gid)["data"] == []
     other = {"profile": "gid://elsewhere/Customer/1"}
     refused(shop.admin.get("/events", params=other), 400, "profile")
+
+
+def test_from_latest_answers_the_end_of_the_feed(event_shop):
+    """`from=latest` returns no events, and a `resume` that later events follow. Rule: feed-once."""
+    shop = event_shop
+    begin = last_cursor(shop)
+    http = shop.acting_as(shop.gid())
+    http.post("/items", json={"productId": 71})
+    wait_for_events(shop, begin, 1)
+    latest = read(shop, **{"from": "latest"})
+    assert latest["data"] == [] and latest["resume"] == last_cursor(shop)
+    http.post("/items", json={"productId": 72})
+    [event] = wait_for_events(shop, latest["resume"], 1)
+    assert event["data"]["item"]["productId"] == 72
+    refused(shop.admin.get("/events?from=last"), 400, "from", "latest")

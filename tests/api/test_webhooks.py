@@ -71,7 +71,7 @@ def test_description_allows_the_urls_that_a_setting_allows(open_service, service
     Rule: openapi-complete."""
     for here, allowed in ((open_service, True), (service, False)):
         document = here.client().get("/.well-known/openapi").json()
-        pattern = document["components"]["schemas"]["NewWebhookUrl"]["pattern"]
+        pattern = document["components"]["schemas"]["WebhookUrlInput"]["pattern"]
         assert bool(re.match(pattern, "http://127.0.0.1:8080/hook")) is allowed
         assert re.match(pattern, URL)
 

@@ -37,6 +37,7 @@ BODIES: dict[str, Any] = {
 BODIES |= {
     "DELETE /items": None,
     "PUT /items/{itemId}/lists": {"listIds": []},
+    "PUT /lists/{listId}/items": {"itemIds": []},
     "PUT /lists/{listId}/items/order": {"itemIds": []},
     "PUT /lists/{listId}/items/{itemId}": {},
 }

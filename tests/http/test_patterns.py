@@ -149,7 +149,7 @@ def _save_note(text: str) -> None:
 
 
 _schemas, _parameters = (DOCUMENT["components"][kind] for kind in ("schemas", "parameters"))
-_product = _schemas["NewProduct"]["properties"]
+_product = _schemas["ProductInput"]["properties"]
 _names, _notes = (
     st.text(_some, max_size=8)
     | changed(st.integers(limit - 2, limit + 2).map(lambda n: "a" * n), _some)
@@ -188,10 +188,10 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
         ],
     ),
     "name of a list": (
-        _schemas["NewListName"], lists.check_name, _names, [" " * 300 + "a" + "\x85" * 300]
+        _schemas["ListNameInput"], lists.check_name, _names, [" " * 300 + "a" + "\x85" * 300]
     ),
     "url of a webhook": (
-        _schemas["NewWebhookUrl"], partial(_outbound.check, "url"), changed(_urls, _some),
+        _schemas["WebhookUrlInput"], partial(_outbound.check, "url"), changed(_urls, _some),
         ["https://shop.example/a?u=https://a@b", "", "https://shop.example\n"],
     ),
     "url of a product": (
@@ -199,7 +199,7 @@ FIELDS: dict[str, tuple[dict, Callable[[str], object], st.SearchStrategy[str], l
     ),
     "title of a product": (_product["title"], partial(_put, "title"), _names, ["愛" * 255, " "]),
     "note": (
-        _schemas["NewNote"], _save_note, _notes,
+        _schemas["NoteOrNull"], _save_note, _notes,
         ["😀" * 500, "\n" * 500, " "],
     ),
     "types of events": (

@@ -29,6 +29,8 @@ ANSWERS = {
     "PUT /items/{itemId}/lists": unknown("item"),
     "GET /lists": EMPTY,
     **{f"{method} /lists/{{listId}}": unknown("list") for method in ("GET", "PATCH", "DELETE")},
+    "PUT /lists/{listId}/items": unknown("list"),
+    "DELETE /lists/{listId}/items": unknown("list"),
     "PUT /lists/{listId}/items/order": unknown("list"),
     "PUT /lists/{listId}/items/{itemId}": unknown("list"),
     "DELETE /lists/{listId}/items/{itemId}": unknown("list"),

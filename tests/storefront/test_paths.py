@@ -19,6 +19,7 @@ METHODS = {
     f"items/{ID}/lists": "PUT",
     "lists": "GET, HEAD, POST",
     f"lists/{ID}": "GET, HEAD, PATCH, DELETE",
+    f"lists/{ID}/items": "PUT, DELETE",
     f"lists/{ID}/items/order": "PUT",
     f"lists/{ID}/items/{ID}": "PUT, DELETE",
     f"lists/{ID}/shares": "GET, HEAD, POST",

@@ -4,17 +4,27 @@ import type { components, paths, webhooks } from './api.js';
 
 declare const process: { argv: string[] };
 type Event = components['schemas']['WishlistEvent'];
+// An event's type alone doesn't narrow the union, because a later type may be any text.
+type Known = {
+  'item.created': components['schemas']['ItemCreatedEvent'];
+  'item.price_dropped': components['schemas']['ItemPriceDroppedEvent'];
+};
 type Message = webhooks['event']['post']['requestBody']['content']['application/json'];
 
+function isKnown<T extends keyof Known>(event: Event, type: T): event is Known[T] {
+  return event.type === type;
+}
+
 function productOf(event: Event): string | number | undefined {
-  if (event.type === 'item.created') return event.data.item.productId;
-  if (event.type === 'item.price_dropped') return event.data.previousPrice.amount;
+  if (isKnown(event, 'item.created')) return event.data.item.productId;
+  if (isKnown(event, 'item.price_dropped')) return event.data.previousPrice.amount;
   // @ts-expect-error Other events may have no item.
   return event.data.item?.productId;
 }
 
 export function sessionOf(message: Message): string | undefined {
-  return message.type === 'profile.linked' ? message.data.session : undefined;
+  if (message.type !== 'profile.linked') return undefined;
+  return (message as components['schemas']['ProfileLinkedEvent']).data.session;
 }
 
 function clientOf(token: string) {

@@ -178,6 +178,42 @@ export interface paths {
         patch: operations["updateList"];
         trace?: never;
     };
+    "/lists/{listId}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the items on a list
+         * @description Leaves exactly these items on the list, in this order: at most 1,000, in one transaction, as
+         *     one request for the rate limit. Items that leave the list stay saved. If an id is repeated,
+         *     the response is 400, for an unknown one 404, and nothing is changed. Each item that joins or
+         *     leaves has an event `item.updated`, and the list one `list.updated`.
+         */
+        put: operations["replaceListItems"];
+        post?: never;
+        /**
+         * Take items off a list
+         * @description Takes the items with these ids off the list, at most 1,000, or all: in one transaction, as
+         *     one request for the rate limit. The items stay saved. Ids that aren't on the list are
+         *     ignored. The response is 400 for an empty array and for a repeated id. Events are those of
+         *     `PUT`.
+         */
+        delete: operations["removeListItems"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/lists/{listId}/items/order": {
         parameters: {
             query?: never;
@@ -1519,9 +1555,12 @@ export interface components {
             scope: components["schemas"]["AdminTokenScope"];
             label: string;
             createdAt: components["schemas"]["Timestamp"];
-            expiresAt?: components["schemas"]["Timestamp"] | null;
-            lastUsedAt?: components["schemas"]["Timestamp"] | null;
-            revokedAt?: components["schemas"]["Timestamp"] | null;
+            /** Format: date-time */
+            expiresAt?: string | null;
+            /** Format: date-time */
+            lastUsedAt?: string | null;
+            /** Format: date-time */
+            revokedAt?: string | null;
             /** @description Only for the token that sends the request. */
             current?: boolean;
         };
@@ -1540,16 +1579,31 @@ export interface components {
             orderId: string;
             /** @description `unchanged`: a version with the same or a later `updatedAt` is known. */
             result: components["schemas"]["OrderResult"];
-            /** @description The number of its lines that match a wish. */
+            /**
+             * Format: int64
+             * @description The number of its lines that match a wish.
+             */
             matched: number;
         };
-        /** @description When the last count began; null before the first count. */
-        AsOf: components["schemas"]["Timestamp"] | null;
+        /**
+         * Format: date-time
+         * @description When the last count began; null before the first count.
+         */
+        AsOf: string | null;
         /**
          * @description Whether and how the product can be ordered.
          * @enum {string}
          */
         Availability: "backorder" | "in_stock" | "out_of_stock" | "preorder";
+        /**
+         * @description Whether and how the product can be ordered.
+         * @enum {string}
+         */
+        AvailabilityInput: "backorder" | "in_stock" | "out_of_stock" | "preorder";
+        /** @description null has the same effect as omitting the field. */
+        AvailabilityOrNull: components["schemas"]["AvailabilityInput"] | null;
+        /** @description null has the same effect as omitting the field. */
+        AvailableOrNull: boolean | null;
         /** @description A field of a body that breaks a rule. */
         BadField: {
             /** @description Its path, such as `items[2].quantity`. */
@@ -1559,7 +1613,7 @@ export interface components {
         };
         /** @description Settings of a copied list (`POST /shared/{token}/copies`). */
         CopyTerms: {
-            name?: components["schemas"]["NewListName"] | null;
+            name?: string | null;
         };
         /** @description An opaque position for pagination. */
         Cursor: string;
@@ -1582,9 +1636,15 @@ export interface components {
              *     `by_hand` that a person has to do it.
              */
             status: components["schemas"]["DeliveryStatus"];
-            /** @description The number of attempts, without those answered with 429 or, with a format, 401 or 403. */
+            /**
+             * Format: int64
+             * @description The number of attempts, without those answered with 429 or, with a format, 401 or 403.
+             */
             attempts: number;
-            /** @description The status of the last response; omitted if there was none. */
+            /**
+             * Format: int32
+             * @description The status of the last response; omitted if there was none.
+             */
             lastStatus?: number;
             lastAttemptAt?: components["schemas"]["Timestamp"];
             /** @description Only for a pending delivery. */
@@ -1608,9 +1668,15 @@ export interface components {
         DisplayName: string;
         /** @description The purchases of wishes in a period. */
         Earned: {
-            /** @description The number of orders with a wish. */
+            /**
+             * Format: int64
+             * @description The number of orders with a wish.
+             */
             orders: number;
-            /** @description The number of units of these wishes. */
+            /**
+             * Format: int64
+             * @description The number of units of these wishes.
+             */
             units: number;
             /** @description What was paid for them, by currency; units without a price add nothing. */
             revenue: components["schemas"]["Revenue"][];
@@ -1622,9 +1688,15 @@ export interface components {
         };
         /** @description The purchases of wishes on a day, or for a product. */
         EarnedRow: {
-            /** @description The number of orders with a wish. */
+            /**
+             * Format: int64
+             * @description The number of orders with a wish.
+             */
             orders: number;
-            /** @description The number of units of these wishes. */
+            /**
+             * Format: int64
+             * @description The number of units of these wishes.
+             */
             units: number;
             /** @description What was paid for them, by currency; units without a price add nothing. */
             revenue: components["schemas"]["Revenue"][];
@@ -1656,7 +1728,10 @@ export interface components {
             message: string;
             /** @description The name of the status. */
             error: string;
-            /** @description The HTTP status code. */
+            /**
+             * Format: int32
+             * @description The HTTP status code.
+             */
             statusCode: number;
             requestId: components["schemas"]["RequestId"];
             code: components["schemas"]["ErrorCode"];
@@ -1665,8 +1740,12 @@ export interface components {
         };
         /** @enum {string} */
         EventInclude: "product";
+        /** @enum {string} */
+        EventIncludeInput: "product";
         /** @description With `product`, the item in each event has the data of its product as `product`, as it is when the event is sent. A format has them anyway. */
         EventIncludes: components["schemas"]["EventInclude"][];
+        /** @description With `product`, the item in each event has the data of its product as `product`, as it is when the event is sent. A format has them anyway. */
+        EventIncludesInput: components["schemas"]["EventIncludeInput"][];
         /** @description For a notice: the published data of the product. */
         EventProduct: {
             title?: components["schemas"]["Title"];
@@ -1675,13 +1754,20 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock" | "item.purchased";
+        /** @enum {string} */
+        EventTypeInput: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock" | "item.purchased";
         /** @description The types of events to send; all if empty. */
         EventTypes: components["schemas"]["EventType"][];
+        /** @description The types of events to send; all if empty. */
+        EventTypesInput: components["schemas"]["EventTypeInput"][];
         /** @description A list with its items in the customer's order. */
         ExportedList: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["ListName"];
-            /** @description The number of items on the list. */
+            /**
+             * Format: int64
+             * @description The number of items on the list.
+             */
             itemCount: number;
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
@@ -1698,6 +1784,22 @@ export interface components {
         Feed: {
             data: components["schemas"]["WishlistEvent"][];
             resume: components["schemas"]["Resume"];
+        };
+        /** @description The data of an event whose type is newer than this description. */
+        FutureData: Record<string, never>;
+        /** @description An event whose type is newer than this description. */
+        FutureEvent: {
+            id: components["schemas"]["Id"];
+            type: string;
+            timestamp: components["schemas"]["Timestamp"];
+            profile?: components["schemas"]["ProfileGid"];
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
+            sequence?: number;
+            data: components["schemas"]["FutureData"];
+            traceparent?: components["schemas"]["Traceparent"];
         };
         /** @description Whether others may reserve items of the list. */
         HasReservations: boolean;
@@ -1760,14 +1862,14 @@ export interface components {
         /** @description The event `item.back_in_stock`. */
         ItemBackInStockEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "item.back_in_stock";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ItemBackInStockData"];
             traceparent?: components["schemas"]["Traceparent"];
@@ -1781,14 +1883,14 @@ export interface components {
         /** @description The event `item.created`. */
         ItemCreatedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "item.created";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ItemCreatedData"];
             traceparent?: components["schemas"]["Traceparent"];
@@ -1802,14 +1904,14 @@ export interface components {
         /** @description The event `item.deleted`. */
         ItemDeletedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "item.deleted";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ItemDeletedData"];
             traceparent?: components["schemas"]["Traceparent"];
@@ -1818,6 +1920,26 @@ export interface components {
         ItemIds: {
             /** @description The items to delete. */
             itemIds: string[];
+        };
+        /** @description An item to save. */
+        ItemInput: {
+            productId: components["schemas"]["ProductId"];
+            /** @description null means no variant. */
+            variantId?: components["schemas"]["ProductId"] | null;
+            /**
+             * Format: int32
+             * @description A new item has 1 by default.
+             */
+            quantity?: number | null;
+            tags?: components["schemas"]["Tag"][] | null;
+            note?: components["schemas"]["NoteOrNull"];
+            /** @description Lists of the same profile to put the item on. */
+            listIds?: string[] | null;
+            /**
+             * @description The name of a list to put the item on, which is created unless the profile has one with this
+             *     name in upper or lower case.
+             */
+            listName?: string | null;
         };
         /** @description The lists of an item (`PUT /items/{itemId}/lists`). */
         ItemLists: {
@@ -1840,7 +1962,7 @@ export interface components {
             variantId?: components["schemas"]["ProductId"] | null;
             quantity?: components["schemas"]["Quantity"];
             tags?: components["schemas"]["Tags"];
-            note?: components["schemas"]["NewNote"];
+            note?: components["schemas"]["NoteOrNull"];
         };
         /** @description A position on a list (`PUT /lists/{listId}/items/{itemId}`). */
         ItemPlace: {
@@ -1865,14 +1987,14 @@ export interface components {
         /** @description The event `item.price_dropped`. */
         ItemPriceDroppedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "item.price_dropped";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ItemPriceDroppedData"];
             traceparent?: components["schemas"]["Traceparent"];
@@ -1911,14 +2033,14 @@ export interface components {
         /** @description The event `item.purchased`. */
         ItemPurchasedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "item.purchased";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ItemPurchasedData"];
             traceparent?: components["schemas"]["Traceparent"];
@@ -1937,17 +2059,22 @@ export interface components {
         /** @description The event `item.updated`. */
         ItemUpdatedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "item.updated";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ItemUpdatedData"];
             traceparent?: components["schemas"]["Traceparent"];
+        };
+        /** @description Items to save (`PUT /items`). */
+        ItemsInput: {
+            /** @description Each product and variant at most once. */
+            items: components["schemas"]["ItemInput"][];
         };
         ItemsResponse: {
             data: components["schemas"]["Item"][];
@@ -1966,14 +2093,14 @@ export interface components {
         /** @description The event `list.created`. */
         ListCreatedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "list.created";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ListCreatedData"];
             traceparent?: components["schemas"]["Traceparent"];
@@ -1985,24 +2112,42 @@ export interface components {
         /** @description The event `list.deleted`. */
         ListDeletedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "list.deleted";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ListDeletedData"];
             traceparent?: components["schemas"]["Traceparent"];
         };
         ListIds: string[];
+        /** @description A list to create (`POST /lists`). */
+        ListInput: {
+            name: components["schemas"]["ListNameInput"];
+        };
+        /** @description The items of a list (`PUT /lists/{listId}/items`). */
+        ListItems: {
+            /** @description Items of the list's owner, in the new order. An empty array empties the list. */
+            itemIds: string[];
+        };
+        /** @description Items to take off a list (`DELETE /lists/{listId}/items`): either field. */
+        ListItemsRemoval: {
+            /** @description Items to take off the list. */
+            itemIds?: string[];
+            /** @description true takes off all items. */
+            all?: boolean;
+        };
         /** @description 1 to 255 characters, without control characters, trimmed. */
         ListName: string;
+        /** @description 1 to 255 characters after trimming, without control characters. White space around it is removed. */
+        ListNameInput: string;
         /** @description Changes to a list (`PATCH /lists/{listId}`). */
         ListPatch: {
-            name?: components["schemas"]["NewListName"];
+            name?: components["schemas"]["ListNameInput"];
         };
         /** @description The list as it was after the change. */
         ListUpdatedData: {
@@ -2020,18 +2165,20 @@ export interface components {
         /** @description The event `list.updated`. */
         ListUpdatedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "list.updated";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ListUpdatedData"];
             traceparent?: components["schemas"]["Traceparent"];
         };
+        /** @description null or an empty text resets the setting. */
+        LookTextOrNull: string | null;
         /** @description A mail to a shopper, without its text and address. */
         Mail: {
             id: components["schemas"]["Id"];
@@ -2050,12 +2197,21 @@ export interface components {
         /** @description The mails that were created on a day, by what has become of them. */
         MailDay: {
             day: components["schemas"]["Day"];
+            /** Format: int64 */
             sent?: number;
-            /** @description Waiting, or being sent. */
+            /**
+             * Format: int64
+             * @description Waiting, or being sent.
+             */
             waiting?: number;
+            /** Format: int64 */
             failed?: number;
+            /** Format: int64 */
             cancelled?: number;
-            /** @description The number of addresses that were unsubscribed on this day, and still are. */
+            /**
+             * Format: int64
+             * @description The number of addresses that were unsubscribed on this day, and still are.
+             */
             unsubscribed?: number;
         };
         MailDaysResponse: {
@@ -2084,59 +2240,52 @@ export interface components {
         MovedItem: {
             itemId: components["schemas"]["Id"];
             /** @description The item after which it is now; null means that it is first. */
-            after: components["schemas"]["Id"] | null;
+            after: string | null;
         };
         /** @description All data of a product. Fields that are omitted are unknown. */
         NamedProduct: {
-            title?: components["schemas"]["NewTitle"];
-            url?: components["schemas"]["NewUrl"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
+            title?: components["schemas"]["TitleOrNull"];
+            url?: components["schemas"]["UrlOrNull"];
+            image?: components["schemas"]["UrlOrNull"];
+            price?: components["schemas"]["PriceOrNull"];
             /** @description Whether it can be ordered: false for `out_of_stock` only. */
-            available?: components["schemas"]["NewAvailable"];
+            available?: components["schemas"]["AvailableOrNull"];
             /** @description Decides, if `available` differs. */
-            availability?: components["schemas"]["NewAvailability"];
-            variants?: components["schemas"]["NewVariant"][] | null;
+            availability?: components["schemas"]["AvailabilityOrNull"];
+            variants?: components["schemas"]["VariantInput"][] | null;
             productId: components["schemas"]["ProductId"];
         };
-        /** @description null has the same effect as omitting the field. */
-        NewAvailability: components["schemas"]["Availability"] | null;
-        /** @description null has the same effect as omitting the field. */
-        NewAvailable: boolean | null;
-        /** @description An item to save. */
-        NewItem: {
-            productId: components["schemas"]["ProductId"];
-            /** @description null means no variant. */
-            variantId?: components["schemas"]["ProductId"] | null;
-            /** @description A new item has 1 by default. */
-            quantity?: components["schemas"]["Quantity"] | null;
-            tags?: components["schemas"]["Tags"] | null;
-            note?: components["schemas"]["NewNote"];
-            /** @description Lists of the same profile to put the item on. */
-            listIds?: components["schemas"]["ListIds"] | null;
-            /**
-             * @description The name of a list to put the item on, which is created unless the profile has one with this
-             *     name in upper or lower case.
-             */
-            listName?: components["schemas"]["NewListName"] | null;
-        };
-        /** @description Items to save (`PUT /items`). */
-        NewItems: {
-            /** @description Each product and variant at most once. */
-            items: components["schemas"]["NewItem"][];
-        };
-        /** @description A list to create (`POST /lists`). */
-        NewList: {
-            name: components["schemas"]["NewListName"];
-        };
-        /** @description 1 to 255 characters after trimming, without control characters. White space around it is removed. */
-        NewListName: string;
-        /** @description null or an empty text resets the setting. */
-        NewLookText: string | null;
+        /** @description A text by the profile's owner. Newlines are allowed, other control characters aren't. */
+        Note: string;
         /** @description null or an empty text removes the note. */
-        NewNote: components["schemas"]["Note"] | null;
+        NoteOrNull: string | null;
+        /**
+         * @description Whether those who never chose get notices (opt-out) or not.
+         * @enum {string}
+         */
+        NoticeConsent: "opt-in" | "opt-out";
+        /**
+         * @description Whether those who never chose get notices (opt-out) or not.
+         * @enum {string}
+         */
+        NoticeConsentInput: "opt-in" | "opt-out";
+        /**
+         * @description How notices reach the shopper: by a mail to a confirmed address, or by the shop's marketing tool (`webhook`). Otherwise an address or a sign-in is needed first, or the shop sends none.
+         * @enum {string}
+         */
+        NoticesBy: "mail" | "webhook" | "address_needed" | "sign_in_needed" | "none";
+        /** @description An OpenAPI document. */
+        OpenapiDocument: {
+            openapi: string;
+            info: Record<string, never>;
+            servers: Record<string, never>[];
+            paths: Record<string, never>;
+            components: Record<string, never>;
+        };
+        /** @description The shop's id of an order: 1 to 255 printable ASCII characters without space and `/`. Of a GID, send the last part. */
+        OrderId: string;
         /** @description A version of an order. */
-        NewOrder: {
+        OrderInput: {
             orderId: components["schemas"]["OrderId"];
             /** @description The customer who placed the order, or the visitor's session. */
             profile: components["schemas"]["ProfileGid"];
@@ -2154,90 +2303,6 @@ export interface components {
             /** @description What the customer keeps: after a partial refund, fewer units or lines. */
             lines: components["schemas"]["OrderLine"][];
         };
-        /** @description null has the same effect as omitting the field. */
-        NewPrice: components["schemas"]["Price"] | null;
-        /** @description All data of a product (`PUT /products/{productId}`). */
-        NewProduct: {
-            title?: components["schemas"]["NewTitle"];
-            url?: components["schemas"]["NewUrl"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
-            /** @description Whether it can be ordered: false for `out_of_stock` only. */
-            available?: components["schemas"]["NewAvailable"];
-            /** @description Decides, if `available` differs. */
-            availability?: components["schemas"]["NewAvailability"];
-            variants?: components["schemas"]["NewVariant"][] | null;
-        };
-        /**
-         * @description Settings of a share (`POST /shares`, `POST /lists/{listId}/shares`). null is the
-         *     default.
-         */
-        NewShare: {
-            /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
-            expiresAt?: string | null;
-            reservations?: components["schemas"]["HasReservations"] | null;
-            notes?: components["schemas"]["ShowsNotes"] | null;
-            /** @description The owner's name as people with the link see it; null or an empty text for none. */
-            displayName?: string | null;
-        };
-        /** @description null has the same effect as omitting the field. */
-        NewTitle: components["schemas"]["Title"] | null;
-        /** @description null has the same effect as omitting the field. */
-        NewUrl: components["schemas"]["Url"] | null;
-        /** @description A variant of the product. Each must occur at most once. */
-        NewVariant: {
-            variantId: components["schemas"]["ProductId"];
-            title?: components["schemas"]["NewTitle"];
-            image?: components["schemas"]["NewUrl"];
-            price?: components["schemas"]["NewPrice"];
-            /** @description Whether it can be ordered: false for `out_of_stock` only. */
-            available?: components["schemas"]["NewAvailable"];
-            url?: components["schemas"]["NewUrl"];
-            /** @description Decides, if `available` differs. */
-            availability?: components["schemas"]["NewAvailability"];
-        };
-        /** @description A webhook to create (`POST /webhooks`). */
-        NewWebhook: {
-            url: components["schemas"]["NewWebhookUrl"];
-            types?: components["schemas"]["EventTypes"] | null;
-            format?: components["schemas"]["WebhookFormat"] | null;
-            key?: components["schemas"]["WebhookKey"] | null;
-            include?: components["schemas"]["EventIncludes"] | null;
-        };
-        /** @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a user name, a password or a `#`. For development, a service can be configured to allow `http`, other ports and private addresses. */
-        NewWebhookUrl: string;
-        /** @description A text by the profile's owner. Newlines are allowed, other control characters aren't. */
-        Note: string;
-        /**
-         * @description Whether those who never chose get notices (opt-out) or not.
-         * @enum {string}
-         */
-        NoticeConsent: "opt-in" | "opt-out";
-        /**
-         * @description How notices reach the shopper: by a mail to a confirmed address, or by the shop's marketing tool (`webhook`). Otherwise an address or a sign-in is needed first, or the shop sends none.
-         * @enum {string}
-         */
-        NoticesBy: "mail" | "webhook" | "address_needed" | "sign_in_needed" | "none";
-        /** @description An OpenAPI document. */
-        OpenapiDocument: {
-            openapi: string;
-            info: {
-                [key: string]: unknown;
-            };
-            servers: {
-                [key: string]: unknown;
-            }[];
-            paths: {
-                [key: string]: unknown;
-            };
-            components: {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description The shop's id of an order: 1 to 255 printable ASCII characters without space and `/`. Of a GID, send the last part. */
-        OrderId: string;
         /** @description A line of an order. */
         OrderLine: {
             productId: components["schemas"]["ProductId"];
@@ -2245,7 +2310,7 @@ export interface components {
             /** @description null means no variant. */
             variantId?: components["schemas"]["ProductId"] | null;
             /** @description What the customer paid per unit, after discounts, including tax. */
-            unitPrice?: components["schemas"]["NewPrice"];
+            unitPrice?: components["schemas"]["PriceOrNull"];
         };
         /** @enum {string} */
         OrderResult: "applied" | "unchanged";
@@ -2253,7 +2318,7 @@ export interface components {
         OrderStatus: "paid" | "cancelled";
         /** @description Orders to match with wishes (`PUT /orders`). */
         Orders: {
-            orders: components["schemas"]["NewOrder"][];
+            orders: components["schemas"]["OrderInput"][];
         };
         OrdersResponse: {
             data: components["schemas"]["AppliedOrder"][];
@@ -2312,17 +2377,11 @@ export interface components {
             /** @description Not in `shop/redact`. A customer without an `id` is ignored. */
             customer?: {
                 id?: number | string | null;
-            } & {
-                [key: string]: unknown;
             };
             /** @description Only in `customers/redact`. */
             orders_to_redact?: unknown[];
             /** @description Only in `customers/data_request`. */
-            data_request?: {
-                [key: string]: unknown;
-            };
-        } & {
-            [key: string]: unknown;
+            data_request?: Record<string, never>;
         };
         /** @description The stored privacy request, or what happened to the product or order. */
         PlatformWebhookReceipt: {
@@ -2340,6 +2399,15 @@ export interface components {
             /** @description The three-letter code of the currency. */
             currency: string;
         };
+        /** @description A price. */
+        PriceInput: {
+            /** @description Decimal text, with up to 4 digits after the point. */
+            amount: string;
+            /** @description The three-letter code of the currency. */
+            currency: string;
+        };
+        /** @description null has the same effect as omitting the field. */
+        PriceOrNull: components["schemas"]["PriceInput"] | null;
         /** @description The published data of a product. Unknown fields are omitted. */
         Product: {
             title?: components["schemas"]["Title"];
@@ -2368,6 +2436,18 @@ export interface components {
         ProductIdText: string;
         /** @enum {string} */
         ProductIdType: "integer" | "text";
+        /** @description All data of a product (`PUT /products/{productId}`). */
+        ProductInput: {
+            title?: components["schemas"]["TitleOrNull"];
+            url?: components["schemas"]["UrlOrNull"];
+            image?: components["schemas"]["UrlOrNull"];
+            price?: components["schemas"]["PriceOrNull"];
+            /** @description Whether it can be ordered: false for `out_of_stock` only. */
+            available?: components["schemas"]["AvailableOrNull"];
+            /** @description Decides, if `available` differs. */
+            availability?: components["schemas"]["AvailabilityOrNull"];
+            variants?: components["schemas"]["VariantInput"][] | null;
+        };
         ProductPage: {
             data: components["schemas"]["Product"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -2384,16 +2464,22 @@ export interface components {
         /** @description A product, or one of its variants, with the number of wishes for it. */
         ProductWishes: {
             productId: components["schemas"]["ProductId"];
+            /** Format: int64 */
             wishes: number;
+            /** Format: int64 */
             customers: number;
+            /** Format: int64 */
             visitors: number;
+            /** Format: int64 */
             added: number;
+            /** Format: int64 */
             removed: number;
             variantId?: components["schemas"]["ProductId"];
             title?: components["schemas"]["Title"];
             variantTitle?: components["schemas"]["Title"];
             image?: components["schemas"]["Url"];
             /**
+             * Format: int64
              * @description The wishes added in the period, minus those added in the period of the same length before;
              *     only with `sort=rising`.
              */
@@ -2410,9 +2496,15 @@ export interface components {
         Profile: {
             profile: components["schemas"]["ProfileGid"];
             kind: components["schemas"]["ProfileKind"];
-            /** @description The number of items. */
+            /**
+             * Format: int64
+             * @description The number of items.
+             */
             items: number;
-            /** @description The number of lists. */
+            /**
+             * Format: int64
+             * @description The number of lists.
+             */
             lists: number;
             notices: components["schemas"]["MakesNotices"];
             /** @description Omitted for a customer of whom nothing is stored. */
@@ -2442,6 +2534,7 @@ export interface components {
              */
             emailSource?: string;
             /**
+             * Format: int64
              * @description The number of items that were bought since they were last saved; omitted in a store with
              *     purchases off, and for pages of profiles.
              */
@@ -2463,14 +2556,14 @@ export interface components {
         /** @description The event `profile.erased`. */
         ProfileErasedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "profile.erased";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ProfileErasedData"];
             traceparent?: components["schemas"]["Traceparent"];
@@ -2516,24 +2609,33 @@ export interface components {
             session: components["schemas"]["ProfileGid"];
             /** @description For a link: the customer who has signed in. */
             customer: components["schemas"]["ProfileGid"];
-            /** @description For a link: the number of items of the session. */
+            /**
+             * Format: int64
+             * @description For a link: the number of items of the session.
+             */
             items: number;
-            /** @description For a link: the number of lists of the session. */
+            /**
+             * Format: int64
+             * @description For a link: the number of lists of the session.
+             */
             lists: number;
-            /** @description For a link: the number of items that were not moved. */
+            /**
+             * Format: int64
+             * @description For a link: the number of items that were not moved.
+             */
             left: number;
         };
         /** @description The event `profile.linked`. */
         ProfileLinkedEvent: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "profile.linked";
             timestamp: components["schemas"]["Timestamp"];
             profile: components["schemas"]["ProfileGid"];
-            /** @description The number of the event within its profile, in the order they happened and without gaps. */
+            /**
+             * Format: int64
+             * @description The number of the event within its profile, in the order they happened and without gaps.
+             */
             sequence: number;
             data: components["schemas"]["ProfileLinkedData"];
             traceparent?: components["schemas"]["Traceparent"];
@@ -2559,7 +2661,10 @@ export interface components {
         };
         /** @description The purchases of an item since it was last saved. */
         Purchased: {
-            /** @description The number of units in all these orders. */
+            /**
+             * Format: int64
+             * @description The number of units in all these orders.
+             */
             quantity: number;
             /** @description When the last of these orders was placed. */
             at: components["schemas"]["Timestamp"];
@@ -2571,6 +2676,7 @@ export interface components {
             data: components["schemas"]["EarnedRow"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
+        /** Format: int32 */
         Quantity: number;
         /** @description The first events to send again (`POST /webhooks/{webhookId}/replays`). */
         Replay: {
@@ -2596,9 +2702,15 @@ export interface components {
         };
         /** @description Purchases of wishes. */
         Sales: {
-            /** @description The number of orders with a wish. */
+            /**
+             * Format: int64
+             * @description The number of orders with a wish.
+             */
             orders: number;
-            /** @description The number of units of these wishes. */
+            /**
+             * Format: int64
+             * @description The number of units of these wishes.
+             */
             units: number;
             /** @description What was paid for them, by currency; units without a price add nothing. */
             revenue: components["schemas"]["Revenue"][];
@@ -2619,6 +2731,21 @@ export interface components {
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
         };
+        /**
+         * @description Settings of a share (`POST /shares`, `POST /lists/{listId}/shares`). null is the
+         *     default.
+         */
+        ShareInput: {
+            /**
+             * Format: date-time
+             * @description When the share expires: an RFC 3339 time with an offset, in the future. null means never.
+             */
+            expiresAt?: string | null;
+            reservations?: boolean | null;
+            notes?: boolean | null;
+            /** @description The owner's name as people with the link see it; null or an empty text for none. */
+            displayName?: string | null;
+        };
         SharePage: {
             data: components["schemas"]["Share"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -2631,7 +2758,10 @@ export interface components {
          *     /lists/{listId}/shares/{shareId}`).
          */
         ShareTerms: {
-            /** @description When the share expires: an RFC 3339 time with an offset, in the future. null means never. */
+            /**
+             * Format: date-time
+             * @description When the share expires: an RFC 3339 time with an offset, in the future. null means never.
+             */
             expiresAt?: string | null;
             reservations?: components["schemas"]["HasReservations"];
             notes?: components["schemas"]["ShowsNotes"];
@@ -2648,11 +2778,15 @@ export interface components {
             /** @description Omitted if there is no note or the share doesn't show notes. */
             note?: components["schemas"]["Note"];
             /**
+             * Format: int64
              * @description The quantity reserved by all profiles, which may exceed `quantity` after that was lowered.
              *     Only if the share has reservations, and never for the owner.
              */
             reserved?: number;
-            /** @description The quantity that the caller has reserved. Only with a profile token. */
+            /**
+             * Format: int64
+             * @description The quantity that the caller has reserved. Only with a profile token.
+             */
             yours?: number;
             product?: components["schemas"]["ItemProduct"];
         };
@@ -2678,6 +2812,7 @@ export interface components {
         /** @description The approximate number of wishes for a product. */
         ShownCount: {
             productId: components["schemas"]["ProductId"];
+            /** Format: int64 */
             wishes: number;
         };
         ShownWishes: {
@@ -2694,21 +2829,31 @@ export interface components {
             authFlow?: string;
         };
         /** @description The first day that was counted; null before the first count. */
-        Since: components["schemas"]["Day"] | null;
+        Since: string | null;
         /**
          * @description The limits in force: requests per minute by kind of token and operation, and the maximum size
          *     of a profile.
          */
         StoreLimits: {
+            /** Format: int64 */
             profile_read: number;
+            /** Format: int64 */
             profile_write: number;
+            /** Format: int64 */
             profile_token: number;
+            /** Format: int64 */
             admin_read: number;
+            /** Format: int64 */
             admin_write: number;
+            /** Format: int64 */
             admin_token: number;
+            /** Format: int64 */
             items: number;
+            /** Format: int64 */
             lists: number;
+            /** Format: int64 */
             entries: number;
+            /** Format: int64 */
             list_items: number;
         };
         /** @description The look of the hosted pages. Settings that are not set are omitted. */
@@ -2727,14 +2872,14 @@ export interface components {
         };
         /** @description Changes to the look of the hosted pages. Fields that are left out stay. */
         StoreLookPatch: {
-            shopName?: components["schemas"]["NewLookText"];
-            logoUrl?: components["schemas"]["NewLookText"];
-            accent?: components["schemas"]["NewLookText"];
-            shopUrl?: components["schemas"]["NewLookText"];
-            cartUrl?: components["schemas"]["NewLookText"];
-            language?: components["schemas"]["NewLookText"];
+            shopName?: components["schemas"]["LookTextOrNull"];
+            logoUrl?: components["schemas"]["LookTextOrNull"];
+            accent?: components["schemas"]["LookTextOrNull"];
+            shopUrl?: components["schemas"]["LookTextOrNull"];
+            cartUrl?: components["schemas"]["LookTextOrNull"];
+            language?: components["schemas"]["LookTextOrNull"];
             /** @description All texts, which replace the current ones. */
-            texts?: components["schemas"]["StoreTexts"];
+            texts?: components["schemas"]["StoreTextsInput"];
         };
         /**
          * @description Settings of the store's mails to shoppers, and why none are sent. Settings that are not set
@@ -2747,11 +2892,20 @@ export interface components {
             sender?: string;
             /** @description The address for answers (default: the sender's). */
             replyTo?: string;
-            /** @description Minutes during which notices of a shopper are collected for one mail. */
+            /**
+             * Format: int32
+             * @description Minutes during which notices of a shopper are collected for one mail.
+             */
             delay?: number;
-            /** @description The most mails with notices to an address in 24 hours. */
+            /**
+             * Format: int32
+             * @description The most mails with notices to an address in 24 hours.
+             */
             perDay?: number;
-            /** @description The most mails of the store in 24 hours. */
+            /**
+             * Format: int32
+             * @description The most mails of the store in 24 hours.
+             */
             limit?: number;
             /** @description Whether pages and mails strike earlier prices through and show reductions in percent. */
             showReductions?: boolean;
@@ -2794,7 +2948,7 @@ export interface components {
         /** @description Changes to the store (`PATCH /store`). Fields that are left out stay. */
         StorePatch: {
             look?: components["schemas"]["StoreLookPatch"];
-            notices?: components["schemas"]["NoticeConsent"];
+            notices?: components["schemas"]["NoticeConsentInput"];
             reporting?: components["schemas"]["StoreReportingPatch"];
         };
         /** @description Settings of the store's reports. Settings that are not set are omitted. */
@@ -2807,7 +2961,10 @@ export interface components {
             purchases?: boolean;
             /** @description What an order does with the items that it matches. */
             purchased?: components["schemas"]["PurchasedChoice"];
-            /** @description The number of days after a save during which an order matches the item. */
+            /**
+             * Format: int32
+             * @description The number of days after a save during which an order matches the item.
+             */
             attributionDays?: number;
             /** @description The currency of the shop's prices where they have none, as in the platform's webhooks. */
             currency?: string;
@@ -2821,7 +2978,10 @@ export interface components {
             purchases?: boolean;
             /** @description May only be repeated. */
             purchased?: string;
-            /** @description May only be repeated. */
+            /**
+             * Format: int32
+             * @description May only be repeated.
+             */
             attributionDays?: number;
             /** @description May only be repeated. */
             currency?: string;
@@ -2841,14 +3001,24 @@ export interface components {
             /** @description The browser origins that may call the API. */
             origins: string[];
             limits: components["schemas"]["StoreLimits"];
+            /** Format: int32 */
             priceDropPercent: number;
-            /** @description Time from which its events are complete; null while events are turned off. */
-            eventsSince: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: date-time
+             * @description Time from which its events are complete; null while events are turned off.
+             */
+            eventsSince: string | null;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description Months without a request after which a customer is erased; null means never. */
+            /**
+             * Format: int64
+             * @description Months without a request after which a customer is erased; null means never.
+             */
             forgetCustomersAfter?: number | null;
-            /** @description When this setting was turned on. */
-            forgetSince?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: date-time
+             * @description When this setting was turned on.
+             */
+            forgetSince?: string | null;
             pages?: components["schemas"]["StorePages"];
             reporting?: components["schemas"]["StoreReporting"];
             notices?: components["schemas"]["NoticeConsent"];
@@ -2864,10 +3034,20 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description Texts that replace those of the pages, by language and name. */
+        StoreTextsInput: {
+            [key: string]: {
+                [key: string]: string;
+            };
+        };
         /** @description How many addresses were stored, and how many profiles don't exist. */
         StoredEmails: {
+            /** Format: int64 */
             stored: number;
-            /** @description The number of profiles that don't exist; nothing is stored for them. */
+            /**
+             * Format: int64
+             * @description The number of profiles that don't exist; nothing is stored for them.
+             */
             unknown: number;
         };
         StoredEmailsResponse: {
@@ -2875,6 +3055,7 @@ export interface components {
         };
         /** @description How many addresses were stored. */
         StoredSuppressions: {
+            /** Format: int64 */
             stored: number;
         };
         StoredSuppressionsResponse: {
@@ -2908,6 +3089,8 @@ export interface components {
         Timestamp: string;
         /** @description 1 to 255 characters, without control characters. */
         Title: string;
+        /** @description null has the same effect as omitting the field. */
+        TitleOrNull: string | null;
         /** @description The profile to make a token for (`POST /profiles/token`). */
         TokenRequest: {
             /**
@@ -2928,6 +3111,8 @@ export interface components {
         Traceparent: string;
         /** @description An http or https URL in printable ASCII characters. */
         Url: string;
+        /** @description null has the same effect as omitting the field. */
+        UrlOrNull: string | null;
         /** @description The data of a single variant. For omitted fields, those of the product apply. */
         Variant: {
             variantId: components["schemas"]["ProductId"];
@@ -2939,6 +3124,18 @@ export interface components {
             url?: components["schemas"]["Url"];
             /** @description Decides, if `available` differs. */
             availability?: components["schemas"]["Availability"];
+        };
+        /** @description A variant of the product. Each must occur at most once. */
+        VariantInput: {
+            variantId: components["schemas"]["ProductId"];
+            title?: components["schemas"]["TitleOrNull"];
+            image?: components["schemas"]["UrlOrNull"];
+            price?: components["schemas"]["PriceOrNull"];
+            /** @description Whether it can be ordered: false for `out_of_stock` only. */
+            available?: components["schemas"]["AvailableOrNull"];
+            url?: components["schemas"]["UrlOrNull"];
+            /** @description Decides, if `available` differs. */
+            availability?: components["schemas"]["AvailabilityOrNull"];
         };
         /** @description A URL that events are sent to. */
         Webhook: {
@@ -2954,6 +3151,7 @@ export interface components {
             format?: components["schemas"]["WebhookFormat"];
             include?: components["schemas"]["EventIncludes"];
             /**
+             * Format: int64
              * @description The number of events for which the format has no request, since the creation of the webhook;
              *     omitted if there are none.
              */
@@ -2971,22 +3169,35 @@ export interface components {
          * @enum {string}
          */
         WebhookFormat: "segment" | "klaviyo" | "brevo" | "listmonk";
+        /**
+         * @description The API that events are sent to: `segment` (RudderStack and Customer.io have the same), `klaviyo`, `brevo`, or `listmonk`, for which use `wishwell webhook create`. Without a format, events are sent in the form of Standard Webhooks.
+         * @enum {string}
+         */
+        WebhookFormatInput: "segment" | "klaviyo" | "brevo" | "listmonk";
+        /** @description A webhook to create (`POST /webhooks`). */
+        WebhookInput: {
+            url: components["schemas"]["WebhookUrlInput"];
+            types?: components["schemas"]["EventTypeInput"][] | null;
+            format?: components["schemas"]["WebhookFormatInput"] | null;
+            key?: string | null;
+            include?: components["schemas"]["EventIncludeInput"][] | null;
+        };
         /** @description The key of the format's API, which no response shows. Required with a format, and again with a new `url`. */
         WebhookKey: string;
         /** @description The body of a webhook's request: an event or a test. */
-        WebhookMessage: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["ItemPurchasedEvent"] | components["schemas"]["WebhookTestMessage"];
+        WebhookMessage: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["ItemPurchasedEvent"] | components["schemas"]["WebhookTestMessage"] | components["schemas"]["FutureEvent"];
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
             pageInfo?: components["schemas"]["PageInfo"];
         };
         /** @description Changes to a webhook (`PATCH /webhooks/{webhookId}`). */
         WebhookPatch: {
-            url?: components["schemas"]["NewWebhookUrl"];
-            types?: components["schemas"]["EventTypes"];
+            url?: components["schemas"]["WebhookUrlInput"];
+            types?: components["schemas"]["EventTypesInput"];
             /** @description Whether events are sent. */
             enabled?: boolean;
             key?: components["schemas"]["WebhookKey"];
-            include?: components["schemas"]["EventIncludes"];
+            include?: components["schemas"]["EventIncludesInput"];
         };
         WebhookResponse: {
             data: components["schemas"]["Webhook"];
@@ -2996,37 +3207,47 @@ export interface components {
         /** @description A test of the webhook. No event is behind it. */
         WebhookTestMessage: {
             id: components["schemas"]["Id"];
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+            /** @constant */
             type: "webhook.test";
             timestamp: components["schemas"]["Timestamp"];
             data: components["schemas"]["WebhookTestData"];
         };
         /** @description The URL that events are sent to. */
         WebhookUrl: string;
+        /** @description The URL that events are sent to: `https`, port 443 or 8443, a public address, and without a user name, a password or a `#`. For development, a service can be configured to allow `http`, other ports and private addresses. */
+        WebhookUrlInput: string;
         /** @description The wishes at the end of a day, and how many were added and removed. */
         WishDay: {
             day: components["schemas"]["Day"];
+            /** Format: int64 */
             wishes: number;
+            /** Format: int64 */
             added: number;
+            /** Format: int64 */
             removed: number;
         };
         /** @description The number of customers and visitors with a wish. */
         WishHolders: {
+            /** Format: int64 */
             customers: number;
+            /** Format: int64 */
             visitors: number;
         };
         /** @description The number of wishes for all products, and of profiles with a wish. */
         WishSummary: {
+            /** Format: int64 */
             wishes: number;
+            /** Format: int64 */
             customers: number;
+            /** Format: int64 */
             visitors: number;
             /** @description The number of customers and visitors with a wish. */
             profiles: components["schemas"]["WishHolders"];
+            /** Format: int64 */
             lists: number;
+            /** Format: int64 */
             added: number;
+            /** Format: int64 */
             removed: number;
             /** @description The purchases of wishes in the period; only in a store with purchases on. */
             purchases?: components["schemas"]["Earned"];
@@ -3047,7 +3268,10 @@ export interface components {
         Wishlist: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["ListName"];
-            /** @description The number of items on the list. */
+            /**
+             * Format: int64
+             * @description The number of items on the list.
+             */
             itemCount: number;
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
@@ -3055,7 +3279,7 @@ export interface components {
             profile?: components["schemas"]["ProfileGid"];
         };
         /** @description A change to a profile, as it was when it was recorded. */
-        WishlistEvent: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["ItemPurchasedEvent"];
+        WishlistEvent: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["ItemPurchasedEvent"] | components["schemas"]["FutureEvent"];
         WishlistPage: {
             data: components["schemas"]["Wishlist"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -3067,7 +3291,10 @@ export interface components {
         WishlistWithItems: {
             id: components["schemas"]["Id"];
             name: components["schemas"]["ListName"];
-            /** @description The number of items on the list. */
+            /**
+             * Format: int64
+             * @description The number of items on the list.
+             */
             itemCount: number;
             createdAt: components["schemas"]["Timestamp"];
             updatedAt: components["schemas"]["Timestamp"];
@@ -3388,10 +3615,11 @@ export interface components {
         Limit: number;
         /**
          * @description The `resume` value of an earlier response. Without it, the feed begins with the oldest
-         *     stored event. If events after this position are no longer stored, the response is 410.
+         *     stored event. If events after this position are no longer stored, the response is 410. With
+         *     `latest`, the response is the end of the feed, without events.
          * @example 4711
          */
-        From: components["schemas"]["Resume"];
+        From: string;
         /**
          * @description The first day, in the time zone of the store (default: 29 days before `to`).
          * @example 2025-04-01
@@ -3476,7 +3704,7 @@ export interface components {
          *       "item.deleted"
          *     ]
          */
-        Type: components["schemas"]["EventType"][];
+        Type: components["schemas"]["EventTypeInput"][];
         /**
          * @description The GID of a customer or session, whose events alone are returned (default: all). `from` and
          *     `resume` are positions in the feed of the whole store.
@@ -3699,7 +3927,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewItems"];
+                "application/json": components["schemas"]["ItemsInput"];
             };
         };
         responses: {
@@ -3754,7 +3982,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewItem"];
+                "application/json": components["schemas"]["ItemInput"];
             };
         };
         responses: {
@@ -4142,7 +4370,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewList"];
+                "application/json": components["schemas"]["ListInput"];
             };
         };
         responses: {
@@ -4324,6 +4552,114 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WishlistResponse"];
                 };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replaceListItems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListItems"];
+            };
+        };
+        responses: {
+            /** @description The list and its items, in that order. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WishlistWithItemsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeListItems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path: {
+                /**
+                 * @description The id of a list. For a malformed or unknown id, the response is 404.
+                 * @example 019649e4-18b9-7651-8317-1ff4a6a3a450
+                 */
+                listId: components["parameters"]["ListId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListItemsRemoval"];
+            };
+        };
+        responses: {
+            /** @description The items are off the list. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -4592,7 +4928,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewShare"];
+                "application/json": components["schemas"]["ShareInput"];
             };
         };
         responses: {
@@ -4812,7 +5148,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewShare"];
+                "application/json": components["schemas"]["ShareInput"];
             };
         };
         responses: {
@@ -5790,7 +6126,8 @@ export interface operations {
             query?: {
                 /**
                  * @description The `resume` value of an earlier response. Without it, the feed begins with the oldest
-                 *     stored event. If events after this position are no longer stored, the response is 410.
+                 *     stored event. If events after this position are no longer stored, the response is 410. With
+                 *     `latest`, the response is the end of the feed, without events.
                  * @example 4711
                  */
                 from?: components["parameters"]["From"];
@@ -5907,7 +6244,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewWebhook"];
+                "application/json": components["schemas"]["WebhookInput"];
             };
         };
         responses: {
@@ -6600,7 +6937,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewProduct"];
+                "application/json": components["schemas"]["ProductInput"];
             };
         };
         responses: {

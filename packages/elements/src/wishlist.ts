@@ -138,6 +138,22 @@ export class Wishlist extends EventTarget {
       }, options.signal),
     order: (id: string, itemIds: string[], options?: Options): Promise<ListWithItems> =>
       this.#write('PUT', at`lists/${id}/items/order`, { ...options, body: { itemIds } }),
+    /** Leaves exactly these items on the list, at most 1,000, in this order. */
+    replaceItems: async (id: string, itemIds: string[], options?: Options) => {
+      const path = at`lists/${id}/items`;
+      const list = await this.#write<ListWithItems>('PUT', path, { ...options, body: { itemIds } });
+      // The cached items of others that joined or left have other lists.
+      this.#again();
+      return list;
+    },
+    /** Takes these items off the list, at most 1,000, or all. They stay saved. */
+    removeItems: (id: string, itemIds: string[] | 'all', options: Options = {}): Promise<void> =>
+      inTurn(async () => {
+        const body = itemIds === 'all' ? { all: true } : { itemIds };
+        await this.#service.send('DELETE', at`lists/${id}/items`, { ...options, body });
+        this.#questions.takeIn({ lists: [id] });
+        this.#again();
+      }, options.signal),
   };
 
   /**

@@ -49,6 +49,13 @@ test('items and lists answer with the records of the API', async () => {
   assert.equal((await items.find(item.id)).productId, 7);
   assert.equal((await lists.find(list.id, { sort: 'customer' })).items[0].id, item.id);
   assert.equal((await lists.order(list.id, [item.id])).items[0].id, item.id);
+  assert.equal((await lists.replaceItems(list.id, [item.id])).items[0].id, item.id);
+  await lists.removeItems(list.id, [item.id]);
+  assert.equal((await lists.find(list.id)).itemCount, 0);
+  await lists.replaceItems(list.id, [item.id]);
+  await lists.removeItems(list.id, 'all');
+  assert.equal((await lists.find(list.id)).itemCount, 0);
+  await lists.replaceItems(list.id, [item.id]);
   assert.equal((await lists.update(list.id, { name: 'Mine' })).name, 'Mine');
   assert.equal((await lists.list({ limit: 1 })).data[0].itemCount, 1);
   await lists.delete(list.id);

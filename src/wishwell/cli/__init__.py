@@ -33,6 +33,7 @@ from wishwell.cli.common_options import (
 from wishwell.cli.data_commands import export_command, import_command
 from wishwell.cli.mail_commands import mail
 from wishwell.cli.maintenance_commands import backup_command, clock_command, doctor_command
+from wishwell.cli.openapi_command import openapi_command
 from wishwell.cli.product_commands import products_command
 from wishwell.cli.profile_commands import profile
 from wishwell.cli.report_commands import report
@@ -93,7 +94,7 @@ store.add_command(mail)
 for command in (
     *(store, token, profile, report, webhook, restore),
     *(export_command, import_command, products_command, doctor_command, backup_command),
-    *(clock_command, settings_command, deploy_files_command),
+    *(clock_command, settings_command, deploy_files_command, openapi_command),
 ):
     main.add_command(command)
 

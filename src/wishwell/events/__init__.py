@@ -322,6 +322,12 @@ async def read_feed(
     return FeedPage([from_row(row[1:]) for row in rows], until)
 
 
+async def read_feed_end(tx: Reader, store: Store) -> FeedPage:
+    """Returns no events, and the end of a store's feed."""
+    last, _ = await webhooks.read_feed_ends(tx, store.id)
+    return FeedPage([], last)
+
+
 # rule: event-sequence
 async def assign_positions(db: Database, clock: Callable[[], int]) -> int:
     """Assigns feed positions to new events and publishes them. Returns how many.

@@ -23,7 +23,16 @@ _URL_RULE = (
     f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
     "without a user name or password"
 )
-ORDER_RULE = f"must be an array of at most {request_types.MAX_ORDER} item ids"
+_ITEM_IDS_RULES = {
+    request_types.ItemOrderBody: f"must be an array of at most {request_types.MAX_ORDER} item ids",
+    request_types.ListItemsBody: (
+        f"must be an array of at most {request_types.MAX_LIST_ITEMS} item ids without duplicates"
+    ),
+    request_types.ListItemsRemovalBody: (
+        f"must be an array of 1 to {request_types.MAX_LIST_ITEMS} item ids without duplicates"
+    ),
+}
+"""The rules of `itemIds` where it isn't that of most bodies."""
 _TIME_RULE = "must be a time with an offset, such as 2031-12-24T18:00:00Z"
 
 _LOOK = Look.__struct_encode_fields__
@@ -207,7 +216,9 @@ class _Finder:
                 return f"{rule}."
         if path and f"{name}[]" in RULES:
             return f"{RULES[f'{name}[]']}."
-        rule = ORDER_RULE if shape is request_types.ItemOrderBody else self._rules.get(name, "")
+        rule = self._rules.get(name, "")
+        if name == "itemIds":
+            rule = _ITEM_IDS_RULES.get(shape, rule)
         return f"{rule or type_rule(field)}."
 
 

@@ -107,7 +107,7 @@ def resume(text: str | None) -> int | None:
     if text is None:
         return None
     if not re.fullmatch(r"0|[1-9][0-9]{0,17}", text, re.ASCII):
-        raise Invalid("from: must be the `resume` value of an earlier response.")
+        raise Invalid("from: must be the `resume` value of an earlier response, or latest.")
     return int(text)
 
 

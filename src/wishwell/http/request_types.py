@@ -32,7 +32,7 @@ MAX_ORDER = 5_000
 """Most items in an order of a list."""
 
 NewNote = Annotated[
-    types.Note | None, types.published("NewNote", "null or an empty text removes the note.")
+    types.Note | None, types.published("NoteOrNull", "null or an empty text removes the note.")
 ]
 # Without a format, because an id that isn't a UUID is 404, like any unknown list.
 ListIds = Annotated[list[str], Meta(title="ListIds", max_length=250), types.Unique]
@@ -164,6 +164,37 @@ class ItemOrderBody(Body):
     """Items of the list in the new order. Items may be omitted."""
 
 
+MAX_LIST_ITEMS = 1_000
+"""Most items in one request that replaces or removes items on a list."""
+
+
+# rule: bulk-atomic
+class ListItemsBody(Body):
+    """The items of a list (``PUT /lists/{listId}/items``)."""
+
+    item_ids: Annotated[list[str], Meta(max_length=MAX_LIST_ITEMS), types.Unique]
+    """Items of the list's owner, in the new order. An empty array empties the list."""
+
+
+# rule: bulk-atomic
+class ListItemsRemovalBody(Body):
+    """Items to take off a list (``DELETE /lists/{listId}/items``): either field."""
+
+    item_ids: (
+        Annotated[list[str], Meta(min_length=1, max_length=MAX_LIST_ITEMS), types.Unique]
+        | UnsetType
+    ) = UNSET
+    """Items to take off the list."""
+    all: bool | UnsetType = UNSET
+    """true takes off all items."""
+
+    def removed_ids(self) -> tuple[str, ...] | None:
+        """Returns the ids of the items, or ``None`` for all."""
+        if (self.item_ids is UNSET) != (self.all is True):
+            raise Invalid("itemIds: is required, or all with true, but not both.")
+        return None if self.item_ids is UNSET else fields.each_once("itemIds", self.item_ids)
+
+
 class PlaceBody(Body):
     """A position on a list (``PUT /lists/{listId}/items/{itemId}``)."""
 
@@ -264,7 +295,7 @@ NewWebhookUrl = Annotated[
     str,
     Meta(max_length=2_048),
     types.published(
-        "NewWebhookUrl",
+        "WebhookUrlInput",
         "The URL that events are sent to: `https`, port 443 or 8443, a public address, and without "
         "a user name, a password or a `#`. For development, a service can be configured to allow "
         "`http`, other ports and private addresses.",

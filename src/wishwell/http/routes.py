@@ -87,6 +87,8 @@ API = (
                 POST=list_handlers.create_list),
     _compressed("/lists/{listId}", "sort", "include", GET=list_handlers.get_list,
                 PATCH=list_handlers.update_list, DELETE=list_handlers.delete_list),
+    _route("/lists/{listId}/items", PUT=list_handlers.replace_list_items,
+           DELETE=list_handlers.remove_list_items),
     _route("/lists/{listId}/items/order", PUT=list_handlers.order_list_items),
     _route("/lists/{listId}/items/{itemId}", PUT=list_handlers.put_list_item,
            DELETE=list_handlers.remove_list_item),

@@ -14,7 +14,7 @@ from wishwell.stores.naming import authority, normalised_origin
 from wishwell.stores.reporting import AttributionDays
 
 NewLookText = Annotated[
-    str | None, types.published("NewLookText", "null or an empty text resets the setting.")
+    str | None, types.published("LookTextOrNull", "null or an empty text resets the setting.")
 ]
 
 

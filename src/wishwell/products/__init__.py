@@ -60,16 +60,16 @@ Url = Annotated[
 ]
 
 _NULL = "null has the same effect as omitting the field."
-NewTitle = Annotated[Title | None, types.published("NewTitle", _NULL)]
-NewUrl = Annotated[Url | None, types.published("NewUrl", _NULL)]
-NewPrice = Annotated[Money | None, types.published("NewPrice", _NULL)]
-NewAvailable = Annotated[bool | None, types.published("NewAvailable", _NULL)]
+NewTitle = Annotated[Title | None, types.published("TitleOrNull", _NULL)]
+NewUrl = Annotated[Url | None, types.published("UrlOrNull", _NULL)]
+NewPrice = Annotated[Money | None, types.published("PriceOrNull", _NULL)]
+NewAvailable = Annotated[bool | None, types.published("AvailableOrNull", _NULL)]
 
 Availability = Annotated[
     Literal["in_stock", "out_of_stock", "preorder", "backorder"],
     types.published("Availability", "Whether and how the product can be ordered."),
 ]
-NewAvailability = Annotated[Availability | None, types.published("NewAvailability", _NULL)]
+NewAvailability = Annotated[Availability | None, types.published("AvailabilityOrNull", _NULL)]
 
 
 class Variant(

@@ -142,6 +142,8 @@ async def check_limits(
                 "profile.",
                 "list_not_found",
             )
+        for id in left_lists:
+            sizes[id] -= 1
         for id in joined_lists:
             sizes[id] += 1
             if sizes[id] > limits.list_items:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from wishwell import events, ids, profiles
 from wishwell import field_types as types
@@ -282,6 +282,84 @@ async def remove_item(
     if id not in item.list_ids:
         raise NotFound("The item isn't on this list.", "item_not_on_list")
     await item_changes.replace_lists(tx, profile, item, {*item.list_ids} - {id}, limits, now)
+
+
+# rules: delete-scope, bulk-atomic
+async def remove_items(
+    tx: Writer, profile: Profile, id: str, item_ids: Sequence[str] | None, now: str
+) -> None:
+    """Removes these items from a list, or all with ``None``. Ignores ids that aren't on it.
+
+    Raises ``NotFound``, ``profiles.missing``.
+    """
+    async with _record_changes(tx, profile, id, now):
+        listed_ids = [*await _read_positions(tx, profile, id)]
+        if item_ids is not None:
+            leaving_ids = {*item_ids}
+            listed_ids = [item_id for item_id in listed_ids if item_id in leaving_ids]
+        await item_changes.apply(tx, profile, await _leaving(tx, profile, id, listed_ids), now)
+
+
+# rules: list-order, bulk-atomic
+async def replace_items(
+    tx: Writer,
+    profile: Profile,
+    id: str,
+    item_ids: Sequence[str],
+    limits: SizeLimits,
+    now: str,
+) -> List:
+    """Leaves exactly these items on a list, in this order. Returns the list in that order.
+
+    Raises ``Invalid`` for a duplicate; ``NotFound`` for the list or an item; ``LimitReached``;
+    ``profiles.missing``.
+    """
+    fields.each_once("itemIds", item_ids)
+    async with _record_changes(tx, profile, id, now):
+        old_positions = await _read_positions(tx, profile, id)
+        joining_ids = [item_id for item_id in item_ids if item_id not in old_positions]
+        staying_ids = {*item_ids}
+        leaving_ids = [item_id for item_id in old_positions if item_id not in staying_ids]
+        known = await _read_items(tx, profile, joining_ids)
+        for index, item_id in enumerate(item_ids):
+            if item_id not in old_positions and item_id not in known:
+                raise NotFound(
+                    f"itemIds[{index}]: isn't the id of an item of this profile.", "item_not_found"
+                )
+        changes = await _leaving(tx, profile, id, leaving_ids)
+        changes += [
+            (item, replace(item, list_ids=sorted({*item.list_ids, id}))) for item in known.values()
+        ]
+        await item_changes.check_limits(tx, profile, changes, limits, "itemIds")
+        await item_changes.apply(tx, profile, changes, now)
+        positions = {item_id: old_positions.get(item_id, 0) for item_id in item_ids}
+        old_order = [item_id for item_id in old_positions if positions.get(item_id)]
+        if [*item_ids] != old_order:
+            params = {"profile": profile.id, "list": id}
+            await ordering.rearrange(tx, params, positions, item_ids)
+        if changes or [*item_ids] != old_order:  # rule: updated-at
+            await tx.run("list_touch", profile=profile.id, id=id, now=now)
+    return await find(tx, profile, id, "customer")
+
+
+async def _read_items(tx: Reader, profile: Profile, item_ids: Sequence[str]) -> dict[str, Item]:
+    """Returns those of the items that the profile has, by id."""
+    valid_ids = [item_id for item_id in item_ids if ids.is_uuid(item_id)]
+    if not valid_ids:
+        return {}
+    rows = await tx.all("items_known", profile=profile.id, ids=valid_ids)
+    return {item.id: item for item in map(items.from_row, rows)}
+
+
+async def _leaving(
+    tx: Reader, profile: Profile, id: str, item_ids: Sequence[str]
+) -> list[items.Change]:
+    """Returns the changes of items that leave a list."""
+    known = await _read_items(tx, profile, item_ids)
+    return [
+        (item, replace(item, list_ids=[other for other in item.list_ids if other != id]))
+        for item in known.values()
+    ]
 
 
 async def _find_item(tx: Writer, profile: Profile, id: str, item_id: str) -> Item:

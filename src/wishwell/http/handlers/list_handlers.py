@@ -56,6 +56,19 @@ async def order_list_items(request: Request) -> object:
     return await responding.run_as_owner(request, lists.order, item_ids, request.now())
 
 
+# rule: bulk-atomic
+async def replace_list_items(request: Request) -> object:
+    item_ids = (await request_body.decode(request, request_types.ListItemsBody)).item_ids
+    limits, now = request.size_limits, request.now()
+    return await responding.run_as_owner(request, lists.replace_items, item_ids, limits, now)
+
+
+# rule: bulk-atomic
+async def remove_list_items(request: Request) -> None:
+    body = await request_body.decode(request, request_types.ListItemsRemovalBody)
+    await responding.run_as_owner(request, lists.remove_items, body.removed_ids(), request.now())
+
+
 async def put_list_item(request: Request) -> object:
     after = (await request_body.decode(request, request_types.PlaceBody, optional=True)).after
     item_id, limits = request.parameters["itemId"], request.size_limits

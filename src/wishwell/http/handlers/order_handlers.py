@@ -35,7 +35,7 @@ class OrderLineBody(Body):
     quantity: types.Quantity
     variant_id: types.ProductId | None = None
     """null means no variant."""
-    unit_price: Annotated[Money | None, types.published("NewPrice")] = None
+    unit_price: Annotated[Money | None, types.published("PriceOrNull")] = None
     """What the customer paid per unit, after discounts, including tax."""
 
     def line(self, store: Store) -> Line:

@@ -116,6 +116,9 @@ def _product_id(request: Request) -> str:
 async def list_events(request: Request) -> Response:
     query = request.query
     limit, types = queries.limit(query.get("limit")), queries.event_types(query.get("type"))
+    if query.get("from") == "latest":
+        page = await request.run(events.read_feed_end, request.store)
+        return responses.json(200, Feed(page.events, str(page.until)))
     after = queries.resume(query.get("from"))
     feed = shown.feed if queries.include(query) else events.read_feed
     gid = query.get("profile")

@@ -383,6 +383,38 @@ class AsyncLists(AsyncResource):
         call = Call("DELETE", path("lists", id), nothing)
         await self._transport.result(call)
 
+    async def replace_items(self, id: str, item_ids: Sequence[str]) -> List:
+        """Leaves exactly these items on the list, in this order: at most 1,000, in one transaction,
+        as one request for the rate limit. Items that leave the list stay saved. If an id is
+        repeated, the response is 400, for an unknown one 404, and nothing is changed. Each item
+        that joins or leaves has an event ``item.updated``, and the list one ``list.updated``.
+
+        ``item_ids``: Items of the list's owner, in the new order. An empty array empties the list.
+
+        Raises ``NotFound``.
+        """
+        fields = body(itemIds=several(item_ids))
+        call = Call("PUT", path("lists", id, "items"), one(List), body=fields)
+        return await self._transport.result(call)
+
+    async def remove_items(
+        self, id: str, *, item_ids: Sequence[str] | None = None, all: bool = False
+    ) -> None:
+        """Takes the items with these ids off the list, at most 1,000, or all: in one transaction,
+        as one request for the rate limit. The items stay saved. Ids that aren't on the list are
+        ignored. The response is 400 for an empty array and for a repeated id. Events are those of
+        ``PUT``.
+
+        ``item_ids``: Items to take off the list.
+
+        ``all``: true takes off all items.
+
+        Raises ``NotFound``.
+        """
+        fields = body(itemIds=several(item_ids), all=all)
+        call = Call("DELETE", path("lists", id, "items"), nothing, body=fields)
+        await self._transport.result(call)
+
     async def order(self, id: str, item_ids: Sequence[str]) -> List:
         """Sets the order of the items on the list, which ``GET /lists/{listId}?sort=customer`` then
         shows. Items that are not in the body follow: first those with a position, in their previous
