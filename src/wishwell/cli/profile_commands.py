@@ -81,7 +81,7 @@ async def profile_erase(
 @REQUIRED_STORE
 @in_store
 async def profile_key(db: Database, settings: Settings, store: Store, /, gid: str) -> None:
-    """Print the key of a profile, which the journal names in place of its GID.
+    """Print the key that the journal has in place of a GID.
 
     The key is derived from store and GID; the profile doesn't have to exist.
     """
