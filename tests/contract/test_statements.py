@@ -47,7 +47,7 @@ STORE_WIDE = {
     "contacts_to_turn_off", "contacts_reachable",  # profiles of an address
     # A store's mails: polls, limits of an address in any profile, what the shop sees, old ones
     "mails_due_since", "mails_waiting", "mails_due", "mails_crashed", "mails_sent_count", "mails_sent_to", "mails_sending_to",
-    "mails_refused_count", "mails_count", "mails_cancel", "mails_remove", "purge_mails",
+    "mails_refused_count", "mails_count", "mails_by_minute", "mails_cancel", "mails_remove", "purge_mails",
     "profiles_kinds",  # a link: owners of items that the session has reserved
 }  # fmt: skip
 
