@@ -131,12 +131,18 @@ def test_buttons_of_dialogs_and_tools_share_rows_on_a_phone(new_visitor, lang):
     body = "<wishlist-page cart></wishlist-page>"
     visitor.open(body, page=page, scripts=("wishwell", "page"), lang=lang)
     page.locator(".card .name").first.wait_for()
-    tops = "(all) => new Set(all.map((one) => one.getBoundingClientRect().top)).size"
-    assert page.locator(".tools > button").evaluate_all(tops) == 1
+    rows = """(all) => {
+      const boxes = all.map((one) => one.getBoundingClientRect());
+      return new Set(boxes.map(({ top, bottom }) => Math.round((top + bottom) / 2))).size;
+    }"""
+    tools = page.locator(".tools > button")
+    assert tools.evaluate_all(rows) == 1, tools.evaluate_all(
+        "(all) => all.map((one) => [one.className, JSON.stringify(one.getBoundingClientRect())])"
+    )
     page.locator("button.options").first.click()
     buttons = page.get_by_role("dialog").locator(".row > button")
     expect(buttons).to_have_count(2)
-    assert buttons.evaluate_all(tops) == 1
+    assert buttons.evaluate_all(rows) == 1
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 

@@ -153,7 +153,7 @@ textarea.field{min-height:5rem;resize:vertical;display:block}
 .name,.price,.actions{font-size:.9375rem}.variant,.note,.wanted,.hint,.owner{font-size:.875rem}
 .actions .plain,.actions .primary{padding-inline:.6rem}
 .share-text{position:absolute;width:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.tools{column-gap:.3rem}.tools .add-all{flex:1 1 0;min-width:0}.tools .plain{padding-inline:.6rem;font-size:.875rem}.tools .count{flex:1 0 100%}.tools .count:has(+.sort){flex-basis:calc(100% - 13rem)}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
+.tools{column-gap:.3rem}.tools .add-all{flex:1 1 7rem;min-width:0}.tools .plain{padding-inline:.6rem;font-size:.875rem}.tools .count{flex:1 0 100%}.tools .count:has(+.sort){flex-basis:calc(100% - 13rem)}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
 .question .plain,.question .primary{flex:auto}.answers{flex:1 1 100%}}
 @media(width<40rem){
 .sheet{margin:auto 0 0;width:100vw;border-radius:calc(var(--_radius)*1.4) calc(var(--_radius)*1.4) 0 0}
