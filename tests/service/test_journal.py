@@ -28,9 +28,18 @@ GID = "gid://shopify/Customer/7"
 READS = {
     "serve", "store list", "token list", "webhook list", "webhook deliveries", "profile requests", "profile history",
     "report products", "report summary", "report days", "report wishers", "report purchases", "export", "doctor", "backup",
-    "version", "store mail show", "store mail preview", "store mail test",
+    "version", "settings", "deploy-files", "openapi", "profile key", "store mail show", "store mail preview", "store mail test",
 }  # fmt: skip
-UNRUN = {"serve", "doctor", "backup", "report wishers", "store mail test"}  # tested elsewhere
+UNRUN = {
+    "serve",
+    "doctor",
+    "settings",
+    "deploy-files",
+    "openapi",
+    "backup",
+    "report wishers",
+    "store mail test",
+}  # tested elsewhere
 
 
 def lines(service, action=None):
@@ -106,7 +115,7 @@ def test_each_command_that_writes_leaves_a_line_with_its_system_user(service):
     for name in sorted(READS - UNRUN):
         run(name, *(["default"] if name.startswith("store mail") else []),
             *(["--store", "default"] if name.startswith(("export", "profile")) else []),
-            *([GID] if name == "profile history" else []),
+            *([GID] if name in ("profile history", "profile key") else []),
                          *([hook] if name == "webhook deliveries" else []))  # fmt: skip
     run("webhook delete", hook)
     run("clock", "confirm", "--yes")

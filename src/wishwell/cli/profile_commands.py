@@ -35,7 +35,7 @@ _MAX_ADDRESSES = 250
 
 @click.group()
 def profile() -> None:
-    """Erase shoppers, show their history, list privacy requests."""
+    """Erase shoppers, show their history."""
 
 
 # rule: erase-completes
@@ -120,7 +120,7 @@ async def profile_history(
     journals: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Show what is recorded about a customer or visitor, and what isn't.
+    """Show what is recorded about a shopper.
 
     For "my wishlist is gone": the profile, merged sessions, erasures, the journal and events, and
     what to ask the shopper. Changes nothing.
