@@ -12,7 +12,7 @@ from msgspec import Struct, inspect, structs
 from wishwell import errors, events, products, profiles
 from wishwell import field_types as types
 from wishwell.errors import BadField, Invalid, RequestError
-from wishwell.http import request_types, store_bodies
+from wishwell.http import list_bodies, request_types, store_bodies
 from wishwell.http.context import Request
 from wishwell.stores import look, reporting, rules
 from wishwell.stores.look import Look
@@ -25,11 +25,11 @@ _URL_RULE = (
 )
 _ITEM_IDS_RULES = {
     request_types.ItemOrderBody: f"must be an array of at most {request_types.MAX_ORDER} item ids",
-    request_types.ListItemsBody: (
-        f"must be an array of at most {request_types.MAX_LIST_ITEMS} item ids without duplicates"
+    list_bodies.ListItemsBody: (
+        f"must be an array of at most {list_bodies.MAX_LIST_ITEMS} item ids without duplicates"
     ),
-    request_types.ListItemsRemovalBody: (
-        f"must be an array of 1 to {request_types.MAX_LIST_ITEMS} item ids without duplicates"
+    list_bodies.ListItemsRemovalBody: (
+        f"must be an array of 1 to {list_bodies.MAX_LIST_ITEMS} item ids without duplicates"
     ),
 }
 """The rules of `itemIds` where it isn't that of most bodies."""
