@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ class Later(BaseHTTPRequestHandler):
     """A service of a later version, with a field, a code and an event type that are new."""
 
     item: dict[str, object]
-    event: dict[str, object]
+    event: dict[str, Any]
 
     def do_GET(self) -> None:
         status, answer = 200, {"data": self.item | {"unknownField": 1}}

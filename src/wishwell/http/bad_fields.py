@@ -23,7 +23,7 @@ _URL_RULE = (
     f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
     "without a user name or password"
 )
-_ITEM_IDS_RULES = {
+_ITEM_IDS_RULES: dict[type[Struct], str] = {
     request_types.ItemOrderBody: f"must be an array of at most {request_types.MAX_ORDER} item ids",
     list_bodies.ListItemsBody: (
         f"must be an array of at most {list_bodies.MAX_LIST_ITEMS} item ids without duplicates"
