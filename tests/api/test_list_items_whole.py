@@ -127,3 +127,13 @@ def test_each_item_that_joins_or_leaves_has_an_event_and_the_list_one(shop):
     kinds = [event["type"] for event in events()[8:]]
     assert kinds == ["item.updated"] * 3 + ["list.updated"]
     assert events()[-1]["data"]["list"]["itemCount"] == 0
+
+
+def test_null_counts_as_a_missing_optional_body(http):
+    """An optional body may be null, which clients generated for Go send. Rule: openapi-complete."""
+    on, (first, _) = listed(http, 2)
+    json = {"headers": {"Content-Type": "application/json"}, "content": b"null\n"}
+    data(http.put(f"/lists/{on}/items/{first}", **json))
+    data(http.post(f"/lists/{on}/shares", **json), 201)
+    done(http.request("DELETE", f"/items?itemIds={first}", **json))
+    refused(http.request("DELETE", "/items", **json), 400, "itemIds")

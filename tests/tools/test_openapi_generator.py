@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def installed():
 
 def generate(language: str, folder: Path) -> str:
     command = [GENERATOR, "generate", "-i", openapi.BUILT, "-g", language, "-o", folder]
-    return run(*command, cwd=folder.parent)
+    return run(*command, cwd=folder.parent, seconds=900)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -52,14 +53,14 @@ class Later(BaseHTTPRequestHandler):
     """A service of a later version, with a field, a code and an event type that are new."""
 
     item: dict[str, object]
-    event: dict[str, object]
+    event: dict[str, Any]
 
     def do_GET(self) -> None:
         status, answer = 200, {"data": self.item | {"unknownField": 1}}
         if self.path.startswith("/lists"):
-            detail = {"message": "No.", "error": "Conflict", "statusCode": 409}
+            detail = {"message": "No.", "error": "Not Found", "statusCode": 404}
             detail |= {"requestId": "0" * 32, "code": "code_of_2030", "unknownField": 1}
-            status, answer = 409, {"error": detail}
+            status, answer = 404, {"error": detail}
         elif self.path.startswith("/events"):
             kind = {"type": "item.shipped_in_2030", "unknownField": 1}
             answer = {"data": [self.event | kind], "resume": "0", "unknownField": 1}
@@ -95,7 +96,7 @@ def test_go_client_works_and_reads_a_later_version(platform, later, tmp_path, mo
     shutil.rmtree(made / "test")
     # The generated code's only library, which checks patterns that the service checks anyway.
     (made / "validator").mkdir()
-    (made / "validator" / "go.mod").write_text("module gopkg.in/validator.v2\n")
+    (made / "validator" / "go.mod").write_text("module gopkg.in/validator.v2\n\ngo 1.23\n")
     (made / "validator" / "validator.go").write_text(
         "package validator\nfunc Validate(any) error { return nil }\n"
     )

@@ -31,10 +31,10 @@ def installed():
         missing("the tools aren't installed; run `make build/tools/.installed`")
 
 
-def run(*command: object, cwd: Path) -> str:
+def run(*command: object, cwd: Path, seconds: int = 300) -> str:
     """Runs a program and returns its output; fails with all that it printed if it fails."""
     done = subprocess.run(
-        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=300
+        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=seconds
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

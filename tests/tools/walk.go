@@ -13,6 +13,10 @@ import (
 
 func must[T any](value T, err error) T {
 	if err != nil {
+		var failure *shop.GenericOpenAPIError
+		if errors.As(err, &failure) {
+			panic(string(failure.Body()))
+		}
 		panic(err)
 	}
 	return value
@@ -58,7 +62,7 @@ func main() {
 	_, _, err = admin.ListsAPI.OrderListItems(ctx, listId).Profile(customer).
 		ItemOrder(*shop.NewItemOrder([]string{first.Id, second.Id})).Execute()
 	must(0, err)
-	whole, _, err := admin.ListsAPI.GetList(ctx, listId).Profile(customer).Execute()
+	whole, _, err := admin.ListsAPI.GetList(ctx, listId).Profile(customer).Sort("customer").Execute()
 	seen["listed"] = []int64{*must(whole, err).Data.Items[0].ProductId.Int64, *whole.Data.Items[1].ProductId.Int64}
 	share, _, err := admin.SharesAPI.CreateShare(ctx, listId).Profile(customer).Execute()
 	seen["shared"] = must(share, err).Data.Token != ""

@@ -22,7 +22,10 @@ _IN_JSON = {"integer": "integer", "text": "string"}
     help="Only this type of product ids, that of the store: for clients without union types.",
 )
 def openapi_command(product_ids: str | None) -> None:
-    """Print the API's description, as the service serves it at /.well-known/openapi."""
+    """Print the API's description.
+
+    The service serves the same at /.well-known/openapi.
+    """
     # Imported here, because no other command needs the metrics.
     from wishwell.http import management
 

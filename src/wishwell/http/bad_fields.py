@@ -12,7 +12,7 @@ from msgspec import Struct, inspect, structs
 from wishwell import errors, events, products, profiles
 from wishwell import field_types as types
 from wishwell.errors import BadField, Invalid, RequestError
-from wishwell.http import request_types, store_bodies
+from wishwell.http import list_bodies, request_types, store_bodies
 from wishwell.http.context import Request
 from wishwell.stores import look, reporting, rules
 from wishwell.stores.look import Look
@@ -23,13 +23,13 @@ _URL_RULE = (
     f"must be an http or https URL of at most {products.MAX_URL} printable ASCII characters, "
     "without a user name or password"
 )
-_ITEM_IDS_RULES = {
+_ITEM_IDS_RULES: dict[type[Struct], str] = {
     request_types.ItemOrderBody: f"must be an array of at most {request_types.MAX_ORDER} item ids",
-    request_types.ListItemsBody: (
-        f"must be an array of at most {request_types.MAX_LIST_ITEMS} item ids without duplicates"
+    list_bodies.ListItemsBody: (
+        f"must be an array of at most {list_bodies.MAX_LIST_ITEMS} item ids without duplicates"
     ),
-    request_types.ListItemsRemovalBody: (
-        f"must be an array of 1 to {request_types.MAX_LIST_ITEMS} item ids without duplicates"
+    list_bodies.ListItemsRemovalBody: (
+        f"must be an array of 1 to {list_bodies.MAX_LIST_ITEMS} item ids without duplicates"
     ),
 }
 """The rules of `itemIds` where it isn't that of most bodies."""

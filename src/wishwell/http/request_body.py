@@ -15,6 +15,9 @@ from wishwell.http.server import body_reader
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+MISSING = (b"", b"null", b"null\n")
+"""Bodies that count as none where a body is optional. Clients generated for Go send the last."""
+
 _TRUSTED_SECONDS = 1.0
 """Seconds that a body may take before its token is checked again."""
 
@@ -28,7 +31,7 @@ async def decode(
     ``find``: finds the record to change, whose other fields the body may repeat.
     """
     raw = await read(request)
-    if optional and not raw:
+    if optional and raw in MISSING:
         return shape()
     try:
         return decoded(request, raw, shape)

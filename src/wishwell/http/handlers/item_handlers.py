@@ -79,7 +79,7 @@ async def delete_items(request: Request) -> None:
     if isinstance(scope, Profile) and scope.is_nobody:  # rule: storefront-visitor
         return
     raw = await request_body.read(request)
-    if bool(raw) == ids_in_query:  # rule: bulk-atomic
+    if (raw not in request_body.MISSING) == ids_in_query:  # rule: bulk-atomic
         raise Invalid(
             "itemIds: is required, either in the body or as ?itemIds=a,b, but not in both."
         )

@@ -2,7 +2,14 @@
 
 from collections.abc import Mapping
 
-from wishwell.http import queries, request_body, request_types, responding, responses
+from wishwell.http import (
+    list_bodies,
+    queries,
+    request_body,
+    request_types,
+    responding,
+    responses,
+)
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import shown, sorting
@@ -58,14 +65,14 @@ async def order_list_items(request: Request) -> object:
 
 # rule: bulk-atomic
 async def replace_list_items(request: Request) -> object:
-    item_ids = (await request_body.decode(request, request_types.ListItemsBody)).item_ids
+    item_ids = (await request_body.decode(request, list_bodies.ListItemsBody)).item_ids
     limits, now = request.size_limits, request.now()
     return await responding.run_as_owner(request, lists.replace_items, item_ids, limits, now)
 
 
 # rule: bulk-atomic
 async def remove_list_items(request: Request) -> None:
-    body = await request_body.decode(request, request_types.ListItemsRemovalBody)
+    body = await request_body.decode(request, list_bodies.ListItemsRemovalBody)
     await responding.run_as_owner(request, lists.remove_items, body.removed_ids(), request.now())
 
 

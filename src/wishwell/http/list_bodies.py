@@ -1,0 +1,40 @@
+"""Types of request bodies with the items of a list."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from wishwell import field_types as types
+from wishwell.errors import Invalid
+from wishwell.http.request_types import Body
+from wishwell.wishlists import fields
+
+MAX_LIST_ITEMS = 1_000
+"""Most items in one request that replaces or removes items on a list."""
+
+
+# rule: bulk-atomic
+class ListItemsBody(Body):
+    """The items of a list (``PUT /lists/{listId}/items``)."""
+
+    item_ids: Annotated[list[str], Meta(max_length=MAX_LIST_ITEMS), types.Unique]
+    """Items of the list's owner, in the new order. An empty array empties the list."""
+
+
+# rule: bulk-atomic
+class ListItemsRemovalBody(Body):
+    """Items to take off a list (``DELETE /lists/{listId}/items``): either field."""
+
+    item_ids: (
+        Annotated[list[str], Meta(min_length=1, max_length=MAX_LIST_ITEMS), types.Unique]
+        | UnsetType
+    ) = UNSET
+    """Items to take off the list."""
+    all: bool | UnsetType = UNSET
+    """true takes off all items."""
+
+    def removed_ids(self) -> tuple[str, ...] | None:
+        """Returns the ids of the items, or ``None`` for all."""
+        if (self.item_ids is UNSET) != (self.all is True):
+            raise Invalid("itemIds: is required, or all with true, but not both.")
+        return None if self.item_ids is UNSET else fields.each_once("itemIds", self.item_ids)
