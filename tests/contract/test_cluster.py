@@ -32,7 +32,7 @@ OF_ALL = {
     "erase_deliveries", "erase_products", "erase_events_positioned", "erase_events_unpositioned",
     # Polls for stores to count, and the doctor
     "counts_last", "webhooks_failing", "database_times", "catalogue_runs",
-    "products_named",
+    "products_named", "newest_time",
     "mail_tokens_remove", "suppressions_remove", "confirmations_remove", "purge_mail_tokens", "erase_mail_tokens",
     # Repair of times in the future
     "repair_sessions", "repair_customers", "repair_requests", "repair_exports", "repair_deletions", "repair_webhooks",

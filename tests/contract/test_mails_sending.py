@@ -167,3 +167,22 @@ def test_crash_before_the_text_is_transmitted_loses_nothing(bench, backlog):
         sending(bench, url, store, check)
     assert count_states(bench, profiles) == {"waiting": COUNT}
     assert {unknown for profile in profiles for *_, unknown in rows(bench, profile)} == {0}
+
+
+def test_store_that_is_added_during_a_poll_fails_no_poll(bench, server, backlog):
+    """A poll reads each store's queue, while other stores may be added. Rule: mail-states."""
+    store, profiles = backlog
+
+    async def add_stores(sender, known_stores):
+        known_stores["another"] = bench.store
+
+        async def add():
+            for number in range(50):
+                known_stores[f"store {number}"] = bench.store
+                await asyncio.sleep(0)
+
+        await asyncio.gather(sender.poll(), add(), sender.poll())
+        await sender.wait_until_idle()
+
+    sending(bench, server.url, store, add_stores)
+    assert count_states(bench, profiles) == {"sent": COUNT}

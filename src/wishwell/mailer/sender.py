@@ -85,7 +85,7 @@ class Sender:
         Raises ``Unavailable``.
         """
         now, due_times = ids.timestamp(self._clock()), []
-        for store in self._list_stores():
+        for store in tuple(self._list_stores()):  # stores may be added meanwhile
             if not store.mail.mail_on:
                 continue
             due_since = await self._db.read(queue.due_since, store, now)
