@@ -11,7 +11,8 @@ export async function inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): P
     return await navigator.locks.request('wishwell', { signal } as LockOptions, begin);
   } catch (error) {
     // There are no locks in server-side rendering, on http, and with all storage blocked.
-    if (begun || signal?.aborted) throw error;
+    if (begun) throw error;
+    signal?.throwIfAborted();
   }
   const turn = last.then(() => {
     signal?.throwIfAborted();
