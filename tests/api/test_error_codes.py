@@ -50,7 +50,7 @@ MESSAGES = {
     "BOM": (raw('\ufeff{"productId":1}'), 400, "body: isn't valid JSON: it begins with a byte order mark."),
     "half": (raw('{"productId":1,"note":"\\ud83d\\ude00\\ud800"}'), 400,
         r"body: isn't valid JSON: \ud800 is half of a surrogate pair."),
-    "path": (post(f"/lists/{SOME}/items"), 404,
+    "path": (post(f"/lists/{SOME}/things"), 404,
         "No operation has this path. /api/2025-04/.well-known/openapi lists all paths."),
     "slash": (post("/items/"), 404,
         "No operation has this path. Paths end without a slash. /api/2025-04/.well-known/openapi lists all paths."),

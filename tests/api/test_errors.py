@@ -45,7 +45,7 @@ def test_unsupported_method_is_405_and_names_the_supported_ones(roomy_shop, path
 def test_unknown_path_is_404_with_the_error_envelope(shop):
     """An unknown path is 404 with the error envelope; rate limits apply only below `/api`.
     Rules: error-envelope, limit-window."""
-    deep = (f"/items/{SOME}/", f"/items/{SOME}/list", f"/lists/{SOME}/items", "/items/a/b/c/d")
+    deep = (f"/items/{SOME}/", f"/items/{SOME}/list", f"/lists/{SOME}/things", "/items/a/b/c/d")
     ends = ("", "/", "/item", "/items/", "/items//", "/profile/", "/profiles/", "/profiles/token/")
     for path in (*deep, *ends, "/Items", "//items", "/.well-known", "/%00", "/%ff", "/../items"):
         refused(shop.admin.get(shop.service.url + PREFIX + path), 404)

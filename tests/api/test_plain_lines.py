@@ -228,7 +228,7 @@ def test_bug_in_the_program_is_reported_in_one_line(tmp_path):
         done = service.run([sys.executable, "-c", code, "store", "list"])
         assert done.returncode == 70
         said = done.stderr.splitlines()
-        assert "bug in wishwell: AttributeError at store_commands.py:" in said[-1]
+        assert "bug in wishwell: AttributeError at mail_reports.py:" in said[-1]
         assert len(said) >= lines and ("Traceback" in done.stderr) == (level == "debug")
     service.close()
 

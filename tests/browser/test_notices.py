@@ -71,7 +71,7 @@ def test_box_is_ticked_only_if_notices_reach_the_shopper(box):
     box.show(noticesBy="sign_in_needed")
     box.choice.click()
     expect(box.choice).not_to_be_checked()
-    expect(box.page.locator(".toast")).to_have_count(1)
+    expect(box.page.locator("[part=toast]")).to_have_count(1)
     assert box.sent == []
 
 
@@ -85,7 +85,7 @@ def test_address_is_asked_for_and_a_failure_is_said(box):
     box.status = 400
     box.choice.click()
     box.enter()
-    expect(box.page.locator(".toast")).to_have_count(1)
+    expect(box.page.locator("[part=toast]")).to_have_count(1)
     expect(said).to_have_count(0)
     box.status, box.fields = 200, WAITING
     box.choice.click()

@@ -49,8 +49,11 @@ def share(how, page):
     token = address.partition("#")[2]
     assert token.startswith("wwshr_")
     shown = page.evaluate(
-        """() => document.documentElement.innerHTML + [...document.querySelectorAll('*')]
-          .map(({ shadowRoot }) => shadowRoot?.innerHTML ?? '').join('')"""
+        """() => {
+          const markup = (root) => root.innerHTML + [...root.querySelectorAll('*')]
+            .map(({ shadowRoot }) => shadowRoot ? markup(shadowRoot) : '').join('');
+          return markup(document.documentElement);
+        }"""
     )
     assert "Link copied." in shown
     assert token[-6:] not in shown

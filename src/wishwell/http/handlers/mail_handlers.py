@@ -88,7 +88,9 @@ async def list_days(request: Request) -> object:
 # rule: mail-form
 async def get_preview(request: Request) -> object:
     kind = queries.choice(request.query, "kind", get_args(queue.Kind)[::-1])
-    language = queries.choice(request.query, "language", ("", *compose.TEXTS))
+    language = ""
+    if "language" in request.query:
+        language = queries.choice(request.query, "language", tuple(compose.TEXTS))
     service = request.service
     base = service.settings.storefront_base
     message = sample.compose_sample(request.store, kind, language, base, service.clock())
