@@ -891,6 +891,29 @@ def test_code_injected_into_the_page_does_not_run(world, merchant):
     merchant.wrong.clear()
 
 
+def test_overview_shows_the_value_of_wishes_with_sold_out_ones_apart(world, merchant):
+    """The overview shows price times quantity by currency, sold-out products apart, and no card before
+    prices are known. Rule: report-value."""
+    shop = Shop(world.service, *ROOMY)
+    page = merchant.open(shop.admin_token)
+    expect(page.locator("#value")).to_have_count(0)
+    page.get_by_role("button", name="Sign out").click()
+    products = [
+        {"productId": 1, "price": {"amount": "19.90", "currency": "EUR"}},
+        {"productId": 2, "price": {"amount": "5.00", "currency": "EUR"}, "available": False},
+    ]
+    shop.admin.put("/products", json={"products": products}).raise_for_status()
+    carl = shop.customer("carl")
+    for product in (1, 2):
+        item = {"productId": product, "quantity": 3}
+        carl.http.post("/items", json=item).raise_for_status()
+    summary = lambda: shop.admin.get("/reports/summary").json()["data"]  # noqa: E731
+    assert wait_until(lambda: summary().get("value") and summary()["wishes"] == 2, seconds=20)
+    merchant.open(shop.admin_token)
+    expect(page.locator("#value .big")).to_have_text("€59.70")
+    expect(page.locator("#value")).to_contain_text("and €15.00 sold out")
+
+
 @pytest.mark.slow
 def test_overview_shows_the_earnings_of_wishes_when_purchases_are_on(world, merchant):
     """The overview of a store with purchases on shows what wishes earned, compared with the previous

@@ -5,11 +5,14 @@ import time
 import tracemalloc
 
 import pytest
+from msgspec import UNSET
 
 from wishwell import ids, products, reports
 from wishwell.errors import Invalid
-from wishwell.products import NewProduct, ProductData
+from wishwell.products import NewProduct, ProductData, Variant
+from wishwell.products.money import Money
 from wishwell.reports import counting, purchases, tally, wishers
+from wishwell.reports.wish_values import WishValue
 from wishwell.stores import reporting
 from wishwell.wishlists import item_changes, orders
 
@@ -150,3 +153,46 @@ def test_period_has_at_most_366_days(store):
     assert reports.period(store, *days, 0) == reports.Period(*days)
     with pytest.raises(Invalid, match="366 days"):
         reports.period(store, "2024-12-31", days[1], 0)
+
+
+def test_value_of_wishes_is_price_times_quantity_by_currency(bench):
+    """The value multiplies the price of the variant, else of the product, by the quantity; sold-out
+    products are apart, and bought wishes and products without a price add nothing. The days before
+    the first count have no value. Rule: report-value."""
+    store = bench.new_store(reporting={"purchases": True})
+
+    def price(amount, currency="EUR"):
+        return Money(amount, currency)
+
+    def put(*new_products):
+        new_ids = [bench.new_id() for _ in new_products]
+        bench.write(products.put, store, new_products, new_ids, bench.clock.tick())
+
+    put(
+        NewProduct(
+            "1", ProductData("A", price=price("10.10")), (Variant("12", price=price("20")),)
+        ),
+        NewProduct("2", ProductData("B", price=price("7", "USD"), availability="preorder")),
+        NewProduct("3", ProductData("C", price=price("5"), available=False)),
+        NewProduct("4", ProductData("D")),
+    )
+    customer = bench.new_customer(store)
+    for product, variant, quantity in (
+        (1, 11, 3), (1, 12, 2), (2, None, 1), (3, None, 4), (4, None, 9), (5, None, 9),
+    ):  # fmt: skip
+        bench.save(customer, product, variant, quantity=quantity)
+
+    def value(day):
+        bench.drain(counting.run(bench.db, store, bench.clock))
+        return reports.summary(bench.read(reports.span, store, reports.Period(day, day))).value
+
+    today = reporting.day_of(bench.clock(), store.reporting.zone)
+    first = [WishValue("70.30", "20", "EUR"), WishValue("7", "0", "USD")]
+    assert value(today) == first
+    line = orders.Line("1", "12", 2, "20", "EUR")
+    placed = bench.clock.tick()
+    order = orders.Order("1", customer, placed, ids.timestamp(1), [line])
+    bench.write(orders.apply, store, order, bench.clock.tick())
+    put(NewProduct("2", ProductData("B", price=price("8.50", "USD"), available=False)))
+    assert value(today) == [WishValue("30.30", "20", "EUR"), WishValue("0", "8.50", "USD")]
+    assert value(tally.following(today, -1)) is UNSET

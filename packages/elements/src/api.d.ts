@@ -1237,8 +1237,8 @@ export interface paths {
         };
         /**
          * Report all wishes
-         * @description The number of wishes and of profiles with a wish, and how many wishes were added and
-         *     removed. `format=csv` returns the same as a spreadsheet. `HEAD` returns the same response
+         * @description The number of wishes and of profiles with a wish, how many wishes were added and removed, and
+         *     what they are worth. `format=csv` returns the same as a spreadsheet. `HEAD` returns the same response
          *     without a body.
          */
         get: operations["getSummaryReport"];
@@ -3251,6 +3251,19 @@ export interface components {
             removed: number;
             /** @description The purchases of wishes in the period; only in a store with purchases on. */
             purchases?: components["schemas"]["Earned"];
+            /**
+             * @description What the wishes were worth at the prices of the last count in the period, by currency.
+             *     Omitted if no price is known.
+             */
+            value?: components["schemas"]["WishValue"][];
+        };
+        /** @description The value of wishes in one currency: price times quantity. */
+        WishValue: {
+            /** @description Decimal text; exact. Without products that are sold out. */
+            amount: string;
+            /** @description The same of products that are sold out. */
+            soldOut: string;
+            currency: string;
         };
         /** @description A wish for the product, and its owner. */
         Wisher: {

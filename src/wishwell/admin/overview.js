@@ -2,7 +2,7 @@ import { html, nothing, svg } from './lit-html.js';
 import { get, session } from './api.js';
 import { earned } from './earned.js';
 import { figures } from './figures.js';
-import { empty, number, periodChoice, periodOf, productLink, time, to, waiting } from './parts.js';
+import { empty, money, number, periodChoice, periodOf, productLink, time, to, waiting } from './parts.js';
 
 function load({ query }) {
   const { from, to, before } = periodOf(query);
@@ -28,11 +28,22 @@ function show(data, at) {
       <p class="soft">${session.asOf ? html`As of ${time(session.asOf)}` : nothing}</p>
       <div class="tools">${periodChoice(at)}</div></div>
     ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
+    ${worth(data.now?.value)}
     ${earned(data.now, data.before, data.earning, at.query)}
     <div class="two">
       ${top('Most wished for', '', data.wished, ['wishes', 'wishes'], at.query)}
       ${top('Rising', 'added vs. the previous period', data.rising, ['rising', 'rise'], at.query)}
     </div>`;
+}
+
+/** Renders the value of the wishes at the products' prices, if any is known. */
+function worth(values) {
+  if (!values) return nothing;
+  const sum = (name) => values.filter((value) => Number(value[name])).map(({ currency, [name]: amount }) => money({ amount, currency })).join(' + ');
+  const [available, soldOut] = [sum('amount'), sum('soldOut')];
+  return html`<section class="card" id="value"><h2>Value of wishes <small class="soft">price times quantity</small></h2>
+    <p>${available ? html`<span class="big">${available}</span>` : nothing}
+      ${soldOut ? html`<span class="soft">${available && 'and '}${soldOut} sold out</span>` : nothing}</p></section>`;
 }
 
 /** Renders the top products, each with a bar relative to the first. */

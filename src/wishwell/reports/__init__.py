@@ -16,9 +16,10 @@ from wishwell import field_types as types
 from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import Availability, Title, Url, shown
-from wishwell.reports import counting, tally
+from wishwell.reports import counting, tally, wish_values
 from wishwell.reports.purchases import Earned, flatten
 from wishwell.reports.tally import Count, Totals, following
+from wishwell.reports.wish_values import WishValue
 from wishwell.stores import Store, reporting
 
 Sort = Literal["wishes", "added", "removed", "rising"]
@@ -119,6 +120,9 @@ class Summary(msgspec.Struct, rename="camel"):
     removed: types.Count
     purchases: Earned | UnsetType = UNSET
     """The purchases of wishes in the period; only in a store with purchases on."""
+    value: list[WishValue] | UnsetType = UNSET
+    """What the wishes were worth at the prices of the last count in the period, by currency.
+    Omitted if no price is known."""
 
 
 class Day(msgspec.Struct):
@@ -143,8 +147,11 @@ DAY_COLUMNS = Day.__struct_encode_fields__
 
 
 def summary_table(summary: Summary) -> tuple[list[str], list[dict[str, Any]]]:
-    """Returns the summary as a table, with the revenue of each currency in a column of its own."""
+    """Returns the summary as a table, with the money of each currency in a column of its own."""
     row, columns = msgspec.to_builtins(summary), [*SUMMARY_COLUMNS]
+    if summary.value is not UNSET:
+        row |= (amounts := wish_values.flatten(summary.value))
+        columns += amounts
     if summary.purchases is not UNSET:
         row["purchases"] = flatten(summary.purchases)
         columns += [f"purchases.{name}" for name in row["purchases"]]
@@ -281,7 +288,9 @@ def summary(span: Span) -> Summary:
     """Returns all wishes at the period's end, and those added and removed in it."""
     now, (added, removed) = span.now, _count_changes(span.before.totals, span.now.totals)
     holders = WishHolders(now.customers_wishing, now.visitors_wishing)
-    return Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
+    figures = Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
+    figures.value = wish_values.decode(now.value) or UNSET
+    return figures
 
 
 async def days(tx: Reader, store: Store, span: Span, product: str = "") -> list[Day]:

@@ -1,7 +1,7 @@
 -- name: counts_until
 -- Counts of the last :days days until :day, newest first.
 SELECT c.day, c.number, c.began_at, c.ended_at, c.customers, c.visitors, c.added, c.lists,
-       c.customers_wishing, c.visitors_wishing, c.day_began_at
+       c.customers_wishing, c.visitors_wishing, c.day_began_at, c.value
 FROM counts c WHERE c.store_id = :store AND c.day <= :day ORDER BY c.day DESC LIMIT :days;
 
 -- name: counts_last
@@ -17,8 +17,8 @@ WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
 ORDER BY p.profile_id LIMIT :limit;
 
 -- name: count_items
--- The next batch of items, in the order of their products.
-SELECT i.product_id, i.variant_id, i.id, p.is_session, i.created_at
+-- The next batch of items, in the order of their products. The last column: the units that are still wished for.
+SELECT i.product_id, i.variant_id, i.id, p.is_session, i.created_at, CASE WHEN is_wanted(i) THEN i.quantity ELSE 0 END
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :store AND (i.product_id, i.id) > (:product, :id::uuid) AND shown(p)
 ORDER BY i.product_id, i.id LIMIT :limit;
@@ -66,13 +66,14 @@ DO UPDATE SET since = excluded.since, customers = excluded.customers, visitors =
 -- name: count_end
 -- A second count on the same day replaces the first.
 INSERT INTO counts (store_id, day, number, began_at, ended_at, customers, visitors, added, lists,
-                    customers_wishing, visitors_wishing, day_began_at)
+                    customers_wishing, visitors_wishing, day_began_at, value)
 VALUES (:store, :day, :number, :began_at, :ended_at, :customers, :visitors, :added, :lists,
-        :customers_wishing, :visitors_wishing, :day_began_at)
+        :customers_wishing, :visitors_wishing, :day_began_at, :value)
 ON CONFLICT (store_id, day)
 DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at = excluded.ended_at,
     customers = excluded.customers, visitors = excluded.visitors, added = excluded.added,
-    lists = excluded.lists, customers_wishing = excluded.customers_wishing, visitors_wishing = excluded.visitors_wishing;
+    lists = excluded.lists, customers_wishing = excluded.customers_wishing, visitors_wishing = excluded.visitors_wishing,
+    value = excluded.value;
 
 -- name: counts_forget_days
 -- Deletes counts before :day, except the last one, which is the baseline of a period that begins on :day.

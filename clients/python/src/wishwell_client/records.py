@@ -93,6 +93,7 @@ __all__ = [
     "WishDay",
     "WishHolders",
     "WishSummary",
+    "WishValue",
     "Wisher",
 ]
 
@@ -905,6 +906,16 @@ class Earned(Record, frozen=True):
     """
 
 
+class WishValue(Record, frozen=True):
+    """The value of wishes in one currency: price times quantity."""
+
+    amount: str
+    """Decimal text; exact. Without products that are sold out."""
+    sold_out: str
+    """The same of products that are sold out."""
+    currency: str
+
+
 class WishSummary(Record, frozen=True):
     """The number of wishes for all products, and of profiles with a wish."""
 
@@ -918,6 +929,10 @@ class WishSummary(Record, frozen=True):
     removed: int
     purchases: Earned | None = None
     """The purchases of wishes in the period; only in a store with purchases on."""
+    value: tuple[WishValue, ...] | None = None
+    """What the wishes were worth at the prices of the last count in the period, by currency.
+    Omitted if no price is known.
+    """
 
 
 class WishDay(Record, frozen=True):

@@ -1292,8 +1292,8 @@ class AsyncReports(AsyncResource):
         return await self._transport.result(call)
 
     async def summary(self, *, from_: str | None = None, to: str | None = None) -> WishSummary:
-        """The number of wishes and of profiles with a wish, and how many wishes were added and
-        removed. ``format=csv`` returns the same as a spreadsheet.
+        """The number of wishes and of profiles with a wish, how many wishes were added and removed,
+        and what they are worth. ``format=csv`` returns the same as a spreadsheet.
 
         ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
