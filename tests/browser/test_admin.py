@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -80,6 +82,8 @@ def world() -> Iterator[World]:
             "WISHWELL_DATABASE_URL": "sqlite:///wishwell.db",
             "WISHWELL_COUNT_SECONDS": "1",
             "WISHWELL_LIMIT_ADDRESS": "10000",
+            "WISHWELL_WEBHOOK_HTTP": "true",
+            "WISHWELL_WEBHOOK_PRIVATE": "true",
         }
     ) as service:
         service.start()
@@ -576,6 +580,47 @@ def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant)
     world.shop.admin.patch("/store", json={"look": dict.fromkeys(
         (field for field, _ in LOOK.values()), ""), "notices": "opt-out", "reporting": {"showWishes": False}}
     ).raise_for_status()  # fmt: skip
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Answers deliveries with the status in the path."""
+
+    def do_POST(self) -> None:
+        self.send_response(int(self.path[1:]))
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_webhooks_are_listed_with_their_state_and_last_problem(world, merchant):
+    """The store's webhooks are listed by host, without the rest of the address, with their state, and why
+    the last delivery failed or the webhook was turned off. Rule: admin-scope."""
+    shop = Shop(world.service, *ROOMY, "--events", "on")
+    page = merchant.open(shop.admin_token, "#/store")
+    expect(page.get_by_role("heading", name="No webhooks")).to_be_visible()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        host = f"127.0.0.1:{server.server_port}"
+        for status in (204, 503, 410):
+            body = {"url": f"http://{host}/{status}", "types": ["item.created"]}
+            shop.admin.post("/webhooks", json=body).raise_for_status()
+        shop.customer("carl").http.post("/items", json={"productId": 1}).raise_for_status()
+
+        def states() -> list[tuple[bool, bool]]:
+            webhooks = shop.admin.get("/webhooks").json()["data"]
+            return [(one["enabled"], "failingSince" in one) for one in webhooks]
+
+        assert wait_until(lambda: states()[:2] == [(False, True), (True, True)], seconds=30)
+        server.shutdown()
+    merchant.go("Overview")
+    merchant.go("Store")
+    gone, failing, sound = cells(page, "Webhooks")[1:]
+    assert gone == [host, "item.created", "off", "The receiver answered 410 (Gone)."]
+    assert failing[2].startswith("failing since ")
+    assert failing[3] == "The receiver answered 503"
+    assert sound[2:] == ["on", "–"]
 
 
 def test_mails_are_listed_with_their_states_and_the_problem(world, merchant):

@@ -2,13 +2,15 @@ import { html, nothing } from './lit-html.js';
 import { ask, download, get } from './api.js';
 import { act, confirmed, empty, pages, say, table, time, waiting } from './parts.js';
 import { settings } from './settings.js';
+import { loadWebhooks, webhookTable } from './webhooks.js';
 
-const load = () => ({ store: get('store'), tokens: pages('tokens'), requests: pages('requests') });
+const load = () => ({ store: get('store'), tokens: pages('tokens'), webhooks: loadWebhooks(), requests: pages('requests') });
 
-function show({ store, tokens, requests }, { redraw }) {
+function show({ store, tokens, webhooks, requests }, { redraw }) {
   return html`<div class="head"><h1 id="title" tabindex="-1">Store</h1></div>
     <section class="card"><h2>Settings</h2>${store ? settings(store, redraw) : waiting()}</section>
     <section class="card"><h2>Admin tokens</h2>${tokens ? held(tokens, redraw) : waiting()}</section>
+    <section class="card"><h2>Webhooks</h2>${webhooks ? webhookTable(webhooks) : waiting()}</section>
     <section class="card"><h2>Privacy requests</h2>${requests ? asked(requests, redraw) : waiting()}</section>`;
 }
 
