@@ -17,7 +17,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY, Shop, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service, wait_until
-from wishwell import ids
+from wishwell import __version__, ids
 from wishwell.mailer.compose import TEXTS
 
 from .conftest import CLICK, KEYS, use
@@ -596,7 +596,8 @@ class Receiver(BaseHTTPRequestHandler):
 
 def test_webhooks_are_listed_with_their_state_and_last_problem(world, merchant):
     """The store's webhooks are listed by host, without the rest of the address, with their state, and why
-    the last delivery failed or the webhook was turned off. Rule: admin-scope."""
+    the last delivery failed or the webhook was turned off. The overview links to these warnings, which
+    are next to the running version. Rules: admin-scope, store-status."""
     shop = Shop(world.service, *ROOMY, "--events", "on")
     page = merchant.open(shop.admin_token, "#/store")
     expect(page.get_by_role("heading", name="No webhooks")).to_be_visible()
@@ -614,8 +615,18 @@ def test_webhooks_are_listed_with_their_state_and_last_problem(world, merchant):
 
         assert wait_until(lambda: states()[:2] == [(False, True), (True, True)], seconds=30)
         server.shutdown()
+    merchant.go("Products")
     merchant.go("Overview")
-    merchant.go("Store")
+    page.get_by_role("link", name="2 warnings about this store").click()
+    status = page.locator("#status")
+    expect(status).to_contain_text(f"Wishwell {__version__}, commit ")
+    expect(status.get_by_role("listitem")).to_have_text(
+        [
+            f"The webhook to {host} was turned off. The receiver answered 410 (Gone).",
+            re.compile(rf"The webhook to {host} has failed since 2"),
+        ]
+    )
+    merchant.settled()
     gone, failing, sound = cells(page, "Webhooks")[1:]
     assert gone == [host, "item.created", "off", "The receiver answered 410 (Gone)."]
     assert failing[2].startswith("failing since ")

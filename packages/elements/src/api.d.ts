@@ -1084,6 +1084,28 @@ export interface paths {
         patch: operations["updateStore"];
         trace?: never;
     };
+    "/store/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the status of the store
+         * @description The version of the running program, and warnings that concern the store: webhooks that fail
+         *     or were turned off, mails that wait, old figures, background jobs that fail. `HEAD` returns
+         *     the same response without a body.
+         */
+        get: operations["getStoreStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tokens": {
         parameters: {
             query?: never;
@@ -3027,6 +3049,18 @@ export interface components {
         };
         StoreSettingsResponse: {
             data: components["schemas"]["StoreSettings"];
+        };
+        /** @description The running program, and what needs attention in the store. */
+        StoreStatus: {
+            /** @description The version of the program that answered. */
+            version: string;
+            /** @description The commit that it was built from, or `unknown`. */
+            commit: string;
+            /** @description In English, a sentence or two each. The first are about the whole service. */
+            warnings: string[];
+        };
+        StoreStatusResponse: {
+            data: components["schemas"]["StoreStatus"];
         };
         /** @description Texts that replace those of the pages, by language and name. */
         StoreTexts: {
@@ -6711,6 +6745,40 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getStoreStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The status of the store. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoreStatusResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -133,6 +133,7 @@ API = (
     _of_store("/mails/suppressions", PUT=mail_handlers.put_suppressions),
     _of_store("/profiles/email", PUT=mail_handlers.put_profile_emails),
     _of_store("/store", GET=store_handlers.get_store, PATCH=store_handlers.update_store),
+    _of_store("/store/status", GET=store_handlers.get_store_status),
     _of_store("/tokens", "page", "limit", GET=store_handlers.list_tokens),
     _of_store("/tokens/{tokenId}", DELETE=store_handlers.revoke_token),
     _of_store("/products", "page", "limit", "query", GET=store_handlers.list_products,

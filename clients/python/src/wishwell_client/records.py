@@ -85,6 +85,7 @@ __all__ = [
     "StoreReporting",
     "StoreReportingPatch",
     "StoreSettings",
+    "StoreStatus",
     "StoredEmails",
     "StoredSuppressions",
     "Suppression",
@@ -776,6 +777,17 @@ class StoreReportingPatch(Record, frozen=True):
     """May only be repeated."""
     currency: str | None = None
     """May only be repeated."""
+
+
+class StoreStatus(Record, frozen=True):
+    """The running program, and what needs attention in the store."""
+
+    version: str
+    """The version of the program that answered."""
+    commit: str
+    """The commit that it was built from, or ``unknown``."""
+    warnings: tuple[str, ...]
+    """In English, a sentence or two each. The first are about the whole service."""
 
 
 class AdminToken(Record, frozen=True):

@@ -59,6 +59,7 @@ from wishwell_client.records import (
     StoreLookPatch,
     StoreReportingPatch,
     StoreSettings,
+    StoreStatus,
     Suppression,
     Webhook,
     WishDay,
@@ -1124,6 +1125,15 @@ class AsyncStore(AsyncResource):
         """
         fields = changes(look=look, notices=notices, reporting=reporting)
         call = Call("PATCH", path("store"), one(StoreSettings), body=fields)
+        return await self._transport.result(call)
+
+    async def status(self) -> StoreStatus:
+        """The version of the running program, and warnings that concern the store: webhooks that
+        fail or were turned off, mails that wait, old figures, background jobs that fail.
+
+        Raises ``NotFound``.
+        """
+        call = Call("GET", path("store", "status"), one(StoreStatus))
         return await self._transport.result(call)
 
 
