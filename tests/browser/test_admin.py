@@ -243,6 +243,14 @@ def test_products_are_searched_sorted_and_downloaded(world, merchant):
     expect(page.get_by_role("columnheader", name="Rising")).to_be_visible()
     expect(page.get_by_role("cell", name="+1", exact=True)).to_be_visible()
     assert cells(page, "Products by wishes")[1][4] == "+1"
+    page.get_by_role("button", name="Visitors").click()
+    expect(page.get_by_role("button", name="Visitors")).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("Search by title or ID").fill("")
+    page.keyboard.press("Enter")
+    page.get_by_label("Filter").select_option("Sold out")
+    expect(page.get_by_role("rowheader")).to_have_text([re.compile("HYPERLINK")])
+    page.get_by_label("Filter").select_option("Price dropped")
+    expect(page.get_by_role("heading", name="No price has dropped")).to_be_visible()
 
 
 def test_html_in_texts_of_shoppers_and_catalogues_is_escaped(world, merchant):

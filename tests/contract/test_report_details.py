@@ -196,3 +196,44 @@ def test_value_of_wishes_is_price_times_quantity_by_currency(bench):
     put(NewProduct("2", ProductData("B", price=price("8.50", "USD"), available=False)))
     assert value(today) == [WishValue("30.30", "20", "EUR"), WishValue("0", "8.50", "USD")]
     assert value(tally.following(today, -1)) is UNSET
+
+
+def test_products_are_selected_by_stock_and_by_a_lower_price(bench, store):
+    """`sold_out` follows the current stock. `price_dropped` selects products with a wish that was saved
+    at a higher price in the same currency, by the variant's price if it has one, as of the last count;
+    other sorts than by wishes are allowed. Rule: report-dropped."""
+
+    def put(id, amount, currency="EUR", variant=None, **data):
+        variants = (Variant("9", price=Money(variant, "EUR")),) if variant else ()
+        data = ProductData(price=Money(amount, currency), **data)
+        new_product = NewProduct(str(id), data, variants)
+        bench.write(products.put, store, [new_product], [bench.new_id()], bench.clock.tick())
+
+    def found(only, sort="wishes"):
+        today = reporting.day_of(bench.clock(), store.reporting.zone)
+        span = bench.read(reports.span, store, reports.Period(today, today))
+        rows = bench.read(reports.products, store, span, sort, "product", 0, 9, "", only)
+        return [row.product_id for row in rows]
+
+    put(1, "20", available=False)
+    put(2, "20", availability="out_of_stock")
+    put(3, "20", availability="preorder")
+    put(4, "20", variant="30")
+    put(5, "20")
+    visitor, customer = bench.new_session(store), bench.new_customer(store)
+    for product in (1, 2, 3, 5):
+        bench.save(customer, product)
+    bench.save(customer, 4, 9)
+    bench.save(visitor, 3)
+    put(1, "19.99", available=False)
+    put(3, "20.01")
+    put(4, "15", variant="30")
+    put(5, "19", currency="USD")
+    assert found("price_dropped") == [], "no count has seen the prices yet"
+    bench.drain(counting.run(bench.db, store, bench.clock))
+    assert found("price_dropped") == [1]
+    assert found("sold_out") == [1, 2]
+    assert found("", "visitors")[0] == 3
+    put(4, "15", variant="29")
+    bench.drain(counting.run(bench.db, store, bench.clock))
+    assert found("price_dropped") == [1, 4]

@@ -3683,7 +3683,7 @@ export interface components {
          *     the same length before; of equal ones, the product whose wishes changed last comes first.
          * @example added
          */
-        SortBy: "wishes" | "added" | "removed" | "rising";
+        SortBy: "wishes" | "added" | "removed" | "rising" | "customers" | "visitors";
         /**
          * @description Whether products or variants have rows of their own.
          * @example variant
@@ -3710,6 +3710,12 @@ export interface components {
          * @example product
          */
         EarnedBy: "day" | "product";
+        /**
+         * @description Only products that are sold out now, or whose price was higher when a wish was saved: at the
+         *     last count, and at most the 1,000 with the most units of such wishes.
+         * @example sold_out
+         */
+        OnlyProducts: "sold_out" | "price_dropped";
         /**
          * @description A part of the products' titles, compared without case, or the whole id of a product. Such a
          *     report may read all products of the store.
@@ -7118,6 +7124,12 @@ export interface operations {
                  * @example shirt
                  */
                 title?: components["parameters"]["TitlePart"];
+                /**
+                 * @description Only products that are sold out now, or whose price was higher when a wish was saved: at the
+                 *     last count, and at most the 1,000 with the most units of such wishes.
+                 * @example sold_out
+                 */
+                only?: components["parameters"]["OnlyProducts"];
                 /**
                  * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
                  *     only for the same profile and `query`; otherwise, or if it was modified, the response is

@@ -18,14 +18,16 @@ from wishwell.errors import Invalid
 from wishwell.products import Availability, Title, Url, shown
 from wishwell.reports import counting, tally, wish_values
 from wishwell.reports.purchases import Earned, flatten
-from wishwell.reports.tally import Count, Totals, following
+from wishwell.reports.tally import Count, CountDetails, Totals, following
 from wishwell.reports.wish_values import WishValue
 from wishwell.stores import Store, reporting
 
-Sort = Literal["wishes", "added", "removed", "rising"]
+Sort = Literal["wishes", "added", "removed", "rising", "customers", "visitors"]
 By = Literal["product", "variant"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 BY: tuple[By, ...] = get_args(By)
+Only = Literal["sold_out", "price_dropped"]
+ONLY: tuple[Only, ...] = get_args(Only)
 
 MAX_DAYS = 366
 _BATCH_SIZE = 10_000  # rows per batch
@@ -241,27 +243,39 @@ async def products(
     offset: int,
     limit: int,
     title: str = "",
+    only: Only | Literal[""] = "",
 ) -> list[ProductWishes]:
     """Returns up to ``limit`` products in descending order of ``sort``, skipping ``offset``.
 
-    ``title`` selects products by a part of their title, or one by its id.
+    ``title`` selects products by a part of their title, or one by its id; ``only`` by their current
+    stock, or whether their price has dropped (rule: report-dropped).
     """
+    details = await counting.last_details(tx, store) if only == "price_dropped" else CountDetails()
     # rule: report-period. Another sort needs no third count, and reads fewer rows.
     earlier = span.earlier if sort == "rising" else span.before
     counts = {"before": span.before.number, "now": span.now.number, "earlier": earlier.number}
     order = {"sort": sort, "by": by, "offset": offset, "limit": limit, "forever": tally.FOREVER}
-    titles = {"title": title, "titles": [patterns.in_either_case(title)]}
-    rows = await tx.all("report_products", store=store.id, **counts, **order, **titles)
+    filters = {"title": title, "titles": [patterns.in_either_case(title)], "only": only}
+    filters["dropped"] = details.dropped
+    rows = await tx.all("report_products", store=store.id, **counts, **order, **filters)
     return [_make_product(row, store, sort) for row in rows]
 
 
 async def product_batches(
-    db: Database, store: Store, span: Span, sort: Sort, by: By, title: str = ""
+    db: Database,
+    store: Store,
+    span: Span,
+    sort: Sort,
+    by: By,
+    title: str = "",
+    only: Only | Literal[""] = "",
 ) -> AsyncIterator[list[ProductWishes]]:
     """Yields all products in batches."""
     offset, is_full = 0, True
     while is_full:
-        batch = await db.long_read(products, store, span, sort, by, offset, _BATCH_SIZE, title)
+        batch = await db.long_read(
+            products, store, span, sort, by, offset, _BATCH_SIZE, title, only
+        )
         yield batch
         offset, is_full = offset + _BATCH_SIZE, len(batch) == _BATCH_SIZE
 

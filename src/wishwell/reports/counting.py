@@ -11,10 +11,20 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
-from wishwell.reports.tally import FOREVER, Count, StoredTotals, Tally, Wishes, kept_from
+from wishwell.reports.tally import (
+    FOREVER,
+    Count,
+    CountDetails,
+    StoredTotals,
+    Tally,
+    Wishes,
+    kept_from,
+)
 from wishwell.stores import Store
 from wishwell.stores.reporting import day_of
 
@@ -68,7 +78,7 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
             yield rows
     ended = began + round((time.monotonic() - uptime) * 1000)
     counts = tally.counts(last_counts, ids.timestamp(began), ids.timestamp(ended))
-    await db.write(finish, store, last_counts, counts)
+    await db.write(finish, store, last_counts, counts, tally.details())
     with contextlib.suppress(ClockSuspect):
         while removed := await db.write(_remove_ended_rows, store, clock):
             yield removed * _ROWS_PER_WRITE
@@ -163,9 +173,9 @@ async def _count_next_products(
     items, end_product, stored_products = await _read_products(db, store, position)
     is_complete = len(stored_products) < _BATCH_SIZE
     last_product, last_id, compared, _ = position
-    for product, variant, item, visitor, created_at, units in items:
+    for product, variant, item, visitor, created_at, units, saved_price in items:
         if is_complete or product <= stored_products[-1]:
-            tally.add(product, variant, visitor, created_at, units)
+            tally.add(product, variant, visitor, created_at, units, saved_price)
             last_product, last_id = product, item
     products = {
         product
@@ -230,15 +240,15 @@ async def _complete_products(
 # rule: report-value
 async def _add_value(db: Database, store: Store, tally: Tally, variants: Iterable[Wishes]) -> int:
     """Adds the value of these wishes at the current prices. Returns the rows read."""
-    quantities = {
+    units_by_key = {
         (wishes.product, wishes.variant): wishes.units for wishes in variants if wishes.units
     }
-    keys, number = [*quantities], 0
+    keys, number = [*units_by_key], 0
     for start in range(0, len(keys), _BATCH_SIZE):
         products, wished_variants = map(list, zip(*keys[start : start + _BATCH_SIZE], strict=True))
         params = {"store": store.id, "products": products, "variants": wished_variants}
         rows = await db.batch_read(run_statement, "products_varied", **params)
-        tally.value.add(quantities, rows)
+        tally.value.add(units_by_key, rows)
         number += len(rows)
     return number
 
@@ -282,11 +292,26 @@ async def _write_changes(
 
 # rule: count-exact
 async def finish(
-    tx: Writer, store: Store, last_counts: Sequence[Count], counts: Iterable[Count]
+    tx: Writer,
+    store: Store,
+    last_counts: Sequence[Count],
+    counts: Sequence[Count],
+    details: CountDetails,
 ) -> None:
-    """Stores the counts, which reports use from now on."""
+    """Stores the counts, which reports use from now on, and the details of the last one."""
     await _check_latest(tx, store, last_counts)
     await tx.run_many("count_end", [{"store": store.id, **count._asdict()} for count in counts])
+    encoded = msgspec.json.encode(details).decode()
+    await tx.run("count_set_details", store=store.id, day=counts[-1].day, details=encoded)
+
+
+_decode_details = msgspec.json.Decoder(CountDetails).decode
+
+
+async def last_details(tx: Reader, store: Store) -> CountDetails:
+    """Returns the details of the last count."""
+    row = await tx.one("count_details", store=store.id)
+    return _decode_details(row[0]) if row and row[0] else CountDetails()
 
 
 # rule: count-days

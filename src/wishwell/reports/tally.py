@@ -56,6 +56,15 @@ class Count(NamedTuple):
         return self.customers, self.visitors, self.added
 
 
+class CountDetails(msgspec.Struct):
+    """Details that only a store's last count has.
+
+    ``dropped``: the products with the most units that were saved at a higher price than today's.
+    """
+
+    dropped: list[str] = []
+
+
 class StoredTotals(msgspec.Struct, frozen=True, gc=False):
     """Totals of a product from the count with the number ``since`` until the one with ``until``."""
 
@@ -69,7 +78,7 @@ class Wishes(msgspec.Struct, gc=False):
     and of wishes added on each of the tally's days; then for each of these days but the last, the
     customers' and visitors' wishes added since the last count. In a dated tally they are the
     numbers of wishes by code. ``stored_rows`` are the rows in the database, in order.
-    ``units``: the quantity that is still wished for.
+    ``units``: the quantity that is still wished for, by the price when it was saved.
 
     A count has many instances: without ``gc=False``, garbage collection would stop all requests.
     """
@@ -78,7 +87,7 @@ class Wishes(msgspec.Struct, gc=False):
     variant: str
     counts: Counter[int]
     stored_rows: tuple[StoredTotals, ...] = ()
-    units: int = 0
+    units: Counter[str] = msgspec.field(default_factory=Counter)
 
 
 class Tally:
@@ -126,11 +135,18 @@ class Tally:
         return variants[variant]
 
     def add(
-        self, product: str, variant: str, visitor: int, created_at: str, units: int = 0
+        self,
+        product: str,
+        variant: str,
+        visitor: int,
+        created_at: str,
+        units: int = 0,
+        saved_price: str = "",
     ) -> None:
         """Counts a wish; ``visitor`` is 1 for a visitor's, 0 for a customer's."""
         wishes = self.wishes_for(product, variant)
-        wishes.units += units
+        if units:
+            wishes.units[saved_price] += units
         counts = wishes.counts
         if self.is_dated:
             code = self._code(created_at, visitor)
@@ -252,6 +268,10 @@ class Tally:
         last_day = (*totals[-1], self.lists, customers, visitors, self._starts[-2])
         value = self.value.encode()
         return [*closed_counts, Count(self.days[-1], number, began, ended, *last_day, value)]
+
+    def details(self) -> CountDetails:
+        """Returns the details of the last of ``counts``."""
+        return CountDetails(self.value.dropped())
 
     def _dated_counts(self, began: str, ended: str) -> list[Count]:
         wishes, (others, _) = self._dated_totals(self.all_counts), self._by_day(self._other_counts)

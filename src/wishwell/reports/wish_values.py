@@ -1,6 +1,9 @@
 """The value of wishes: price times quantity, by currency (rule: report-value)."""
 
-from collections.abc import Sequence
+import contextlib
+import heapq
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, localcontext
 from typing import Annotated, Any
 
@@ -9,6 +12,7 @@ import msgspec
 from wishwell import field_types as types
 from wishwell.db import Row
 from wishwell.products import shown
+from wishwell.products.money import Money, is_drop
 
 _AMOUNT = types.published(pattern=r"^[0-9]+(\.[0-9]{1,4})?$")
 
@@ -23,23 +27,50 @@ class WishValue(msgspec.Struct, rename="camel"):
     currency: Annotated[str, types.published(pattern="^[A-Z]{3}$")]
 
 
+MAX_DROPPED = 1_000
+"""Products with a lower price that a count remembers."""
+
+_decode_price = msgspec.json.Decoder(Money).decode
+
+
 class ValueSum:
-    """The running value of a count's wishes."""
+    """The running value of a count's wishes, and the products whose price has dropped."""
 
     def __init__(self) -> None:
         self._amounts: dict[tuple[str, bool], Decimal] = {}
+        self._dropped_units = Counter[str]()
 
-    def add(self, quantities: dict[tuple[str, str], int], rows: Sequence[Row]) -> None:
-        """Adds wishes. ``quantities``: units by product and variant; ``rows`` of
-        ``products_varied`` have their prices."""
+    def add(
+        self, units_by_key: Mapping[tuple[str, str], Counter[str]], rows: Sequence[Row]
+    ) -> None:
+        """Adds wishes. ``units_by_key``: units by the price when they were saved, by product and
+        variant; ``rows`` of ``products_varied`` have the current prices."""
         with localcontext(prec=60):
             for product, variant, document, variant_document in rows:
                 data = shown.merged_data(document, variant_document)
                 if data.price is None:
                     continue
                 key = data.price["currency"], _is_sold_out(data)
-                amount = Decimal(data.price["amount"]) * quantities[product, variant]
+                units = units_by_key[product, variant]
+                amount = Decimal(data.price["amount"]) * units.total()
                 self._amounts[key] = self._amounts.get(key, Decimal()) + amount
+
+                self._add_dropped(product, Money(**data.price), units)
+
+    # rule: report-dropped
+    def _add_dropped(self, product: str, price: Money, units: Counter[str]) -> None:
+        for saved_price, number in units.items():
+            # An unreadable price counts as unknown.
+            with contextlib.suppress(msgspec.MsgspecError):
+                if saved_price and is_drop(_decode_price(saved_price), price, 0):
+                    self._dropped_units[product] += number
+        if len(self._dropped_units) > 2 * MAX_DROPPED:
+            self._dropped_units = Counter({id: self._dropped_units[id] for id in self.dropped()})
+
+    def dropped(self) -> list[str]:
+        """Returns the products with the most units that were saved at a higher price."""
+        units = self._dropped_units
+        return heapq.nsmallest(MAX_DROPPED, units, key=lambda product: (-units[product], product))
 
     def encode(self) -> str:
         """Returns the value in JSON, as a count stores it."""

@@ -52,6 +52,7 @@ __all__ = [
     "NewItem",
     "NewOrder",
     "NewProduct",
+    "OnlyProducts",
     "OrderLine",
     "PlatformRequest",
     "PreviewKind",
@@ -106,8 +107,9 @@ Sort = Literal[
 ]
 PreviewKind = Literal["notices", "confirmation"]
 PreviewLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pl"]
-SortBy = Literal["wishes", "added", "removed", "rising"]
+SortBy = Literal["wishes", "added", "removed", "rising", "customers", "visitors"]
 By = Literal["product", "variant"]
+OnlyProducts = Literal["sold_out", "price_dropped"]
 EarnedBy = Literal["day", "product"]
 ErrorCode = Literal[
     "invalid_request",

@@ -38,6 +38,7 @@ from wishwell_client.records import (
     NewItem,
     NewOrder,
     NewProduct,
+    OnlyProducts,
     PlatformRequest,
     PreviewKind,
     PreviewLanguage,
@@ -1265,6 +1266,7 @@ class AsyncReports(AsyncResource):
         sort: SortBy | None = None,
         by: By | None = None,
         title: str | None = None,
+        only: OnlyProducts | None = None,
         page: str | None = None,
         limit: int | None = None,
     ) -> Page[ProductWishes]:
@@ -1287,6 +1289,9 @@ class AsyncReports(AsyncResource):
         ``title``: A part of the products' titles, compared without case, or the whole id of a
         product. Such a report may read all products of the store.
 
+        ``only``: Only products that are sold out now, or whose price was higher when a wish was
+        saved: at the last count, and at most the 1,000 with the most units of such wishes.
+
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
         It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
         response is 400.
@@ -1296,7 +1301,14 @@ class AsyncReports(AsyncResource):
         Raises ``NotFound``.
         """
         params = given(
-            to=to, sort=sort, by=by, title=title, page=page, limit=limit, **{"from": from_}
+            to=to,
+            sort=sort,
+            by=by,
+            title=title,
+            only=only,
+            page=page,
+            limit=limit,
+            **{"from": from_},
         )
         call = Call("GET", path("reports", "products"), page_of(ProductWishes), params=params)
         return await self._transport.result(call)
