@@ -494,6 +494,58 @@ def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, 
     shopper.delete("/profile").raise_for_status()
 
 
+def test_staff_add_and_remove_a_wish_which_events_and_the_log_record(world, merchant):
+    """Staff add a wish for a shopper and remove one after a question; both are events of the shopper, and
+    log lines with the token's id. A bad product id is refused with the reason. Rule: admin-staff."""
+    shop = Shop(world.service, *ROOMY, "--events", "on")
+    dora, admin = shop.customer("dora"), shop.admin
+    products = [{"productId": 1, "title": "Oslo shirt"}, {"productId": 3, "title": FORMULA}]
+    admin.put("/products", json={"products": products}).raise_for_status()
+    dora.http.post("/items", json={"productId": 3, "quantity": 2}).raise_for_status()
+    token = shop.another_admin_token("staff")
+    page = merchant.open(token, f"#/shoppers?id={dora.gid}")
+    wishes = page.locator("section", has=page.get_by_role("heading", name="All wishes"))
+    expect(wishes.get_by_role("listitem")).to_have_count(1)
+    merchant.expected.add("400")
+    page.get_by_label("Product ID").fill("linen shirt")
+    page.get_by_role("button", name="Add a wish").click()
+    expect(page.get_by_role("status")).to_contain_text("productId")
+    page.get_by_label("Product ID").fill("1")
+    page.get_by_label("Variant ID").fill("12")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("The wish was added.")
+    expect(wishes.get_by_role("listitem").first).to_contain_text("Oslo shirt variant 12")
+    expect(page.get_by_text("Customer · 2 wishes")).to_be_visible()
+    remove = wishes.get_by_role("button", name=f"Remove {FORMULA}")
+    remove.click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    assert dora.http.get("/profile").json()["data"]["items"] == 2
+    remove.click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("status")).to_have_text("The wish was removed.")
+    expect(wishes.get_by_role("listitem")).to_have_count(1)
+    [left] = dora.http.get("/items").json()["data"]
+    assert (left["productId"], left["variantId"]) == (1, 12)
+
+    def events() -> list[str]:
+        found = admin.get("/events", params={"profile": dora.gid}).raise_for_status()
+        types = [event["type"] for event in found.json()["data"]]
+        return [type for type in types if type.startswith("item.")]
+
+    names = ["item.created", "item.created", "item.deleted"]
+    assert wait_until(lambda: events() == names, seconds=10)
+    tokens = admin.get("/tokens").json()["data"]
+    [token_id] = [one["id"] for one in tokens if one["label"] == "staff"]
+    lines = [json.loads(line) for line in world.service.log_lines()]
+    changes = [
+        (line["method"], line["route"])
+        for line in lines
+        if line.get("token") == token_id and line.get("profile") == dora.gid
+        and line["method"] != "GET" and line["status"] < 300
+    ]  # fmt: skip
+    assert changes == [("POST", "/items"), ("DELETE", "/items/{itemId}")]
+
+
 def test_other_token_of_the_store_is_revoked_after_a_confirmation(world, merchant):
     """Another token is revoked after a confirmation; the one in use can't be.
     Rule: admin-scope."""
