@@ -24,6 +24,7 @@ from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import history, personal_export, platform_requests
 from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
+from wishwell.reports import store_status
 from wishwell.stores import look, mailing, naming, reporting
 from wishwell.wishlists import items, lists, orders, shares
 
@@ -70,6 +71,7 @@ SHOWN = {
     "ExportedReservation": personal_export.ExportedReservation,
     "WishlistEvent": in_python("Event", events.Event),
     "StoreSettings": stores.StoreView,
+    "StoreStatus": store_status.StoreStatus,
     "StoreNaming": naming.Naming,
     "StorePages": naming.Pages,
     "StoreReporting": reporting.Reporting,

@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -15,7 +17,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY, Shop, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service, wait_until
-from wishwell import ids
+from wishwell import __version__, ids
 from wishwell.mailer.compose import TEXTS
 
 from .conftest import CLICK, KEYS, use
@@ -80,6 +82,8 @@ def world() -> Iterator[World]:
             "WISHWELL_DATABASE_URL": "sqlite:///wishwell.db",
             "WISHWELL_COUNT_SECONDS": "1",
             "WISHWELL_LIMIT_ADDRESS": "10000",
+            "WISHWELL_WEBHOOK_HTTP": "true",
+            "WISHWELL_WEBHOOK_PRIVATE": "true",
         }
     ) as service:
         service.start()
@@ -239,6 +243,14 @@ def test_products_are_searched_sorted_and_downloaded(world, merchant):
     expect(page.get_by_role("columnheader", name="Rising")).to_be_visible()
     expect(page.get_by_role("cell", name="+1", exact=True)).to_be_visible()
     assert cells(page, "Products by wishes")[1][4] == "+1"
+    page.get_by_role("button", name="Visitors").click()
+    expect(page.get_by_role("button", name="Visitors")).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("Search by title or ID").fill("")
+    page.keyboard.press("Enter")
+    page.get_by_label("Filter").select_option("Sold out")
+    expect(page.get_by_role("rowheader")).to_have_text([re.compile("HYPERLINK")])
+    page.get_by_label("Filter").select_option("Price dropped")
+    expect(page.get_by_role("heading", name="No price has dropped")).to_be_visible()
 
 
 def test_html_in_texts_of_shoppers_and_catalogues_is_escaped(world, merchant):
@@ -482,6 +494,58 @@ def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, 
     shopper.delete("/profile").raise_for_status()
 
 
+def test_staff_add_and_remove_a_wish_which_events_and_the_log_record(world, merchant):
+    """Staff add a wish for a shopper and remove one after a question; both are events of the shopper, and
+    log lines with the token's id. A bad product id is refused with the reason. Rule: admin-staff."""
+    shop = Shop(world.service, *ROOMY, "--events", "on")
+    dora, admin = shop.customer("dora"), shop.admin
+    products = [{"productId": 1, "title": "Oslo shirt"}, {"productId": 3, "title": FORMULA}]
+    admin.put("/products", json={"products": products}).raise_for_status()
+    dora.http.post("/items", json={"productId": 3, "quantity": 2}).raise_for_status()
+    token = shop.another_admin_token("staff")
+    page = merchant.open(token, f"#/shoppers?id={dora.gid}")
+    wishes = page.locator("section", has=page.get_by_role("heading", name="All wishes"))
+    expect(wishes.get_by_role("listitem")).to_have_count(1)
+    merchant.expected.add("400")
+    page.get_by_label("Product ID").fill("linen shirt")
+    page.get_by_role("button", name="Add a wish").click()
+    expect(page.get_by_role("status")).to_contain_text("productId")
+    page.get_by_label("Product ID").fill("1")
+    page.get_by_label("Variant ID").fill("12")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("The wish was added.")
+    expect(wishes.get_by_role("listitem").first).to_contain_text("Oslo shirt variant 12")
+    expect(page.get_by_text("Customer · 2 wishes")).to_be_visible()
+    remove = wishes.get_by_role("button", name=f"Remove {FORMULA}")
+    remove.click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    assert dora.http.get("/profile").json()["data"]["items"] == 2
+    remove.click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("status")).to_have_text("The wish was removed.")
+    expect(wishes.get_by_role("listitem")).to_have_count(1)
+    [left] = dora.http.get("/items").json()["data"]
+    assert (left["productId"], left["variantId"]) == (1, 12)
+
+    def events() -> list[str]:
+        found = admin.get("/events", params={"profile": dora.gid}).raise_for_status()
+        types = [event["type"] for event in found.json()["data"]]
+        return [type for type in types if type.startswith("item.")]
+
+    names = ["item.created", "item.created", "item.deleted"]
+    assert wait_until(lambda: events() == names, seconds=10)
+    tokens = admin.get("/tokens").json()["data"]
+    [token_id] = [one["id"] for one in tokens if one["label"] == "staff"]
+    lines = [json.loads(line) for line in world.service.log_lines()]
+    changes = [
+        (line["method"], line["route"])
+        for line in lines
+        if line.get("token") == token_id and line.get("profile") == dora.gid
+        and line["method"] != "GET" and line["status"] < 300
+    ]  # fmt: skip
+    assert changes == [("POST", "/items"), ("DELETE", "/items/{itemId}")]
+
+
 def test_other_token_of_the_store_is_revoked_after_a_confirmation(world, merchant):
     """Another token is revoked after a confirmation; the one in use can't be.
     Rule: admin-scope."""
@@ -576,6 +640,58 @@ def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant)
     world.shop.admin.patch("/store", json={"look": dict.fromkeys(
         (field for field, _ in LOOK.values()), ""), "notices": "opt-out", "reporting": {"showWishes": False}}
     ).raise_for_status()  # fmt: skip
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Answers deliveries with the status in the path."""
+
+    def do_POST(self) -> None:
+        self.send_response(int(self.path[1:]))
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_webhooks_are_listed_with_their_state_and_last_problem(world, merchant):
+    """The store's webhooks are listed by host, without the rest of the address, with their state, and why
+    the last delivery failed or the webhook was turned off. The overview links to these warnings, which
+    are next to the running version. Rules: admin-scope, store-status."""
+    shop = Shop(world.service, *ROOMY, "--events", "on")
+    page = merchant.open(shop.admin_token, "#/store")
+    expect(page.get_by_role("heading", name="No webhooks")).to_be_visible()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        host = f"127.0.0.1:{server.server_port}"
+        for status in (204, 503, 410):
+            body = {"url": f"http://{host}/{status}", "types": ["item.created"]}
+            shop.admin.post("/webhooks", json=body).raise_for_status()
+        shop.customer("carl").http.post("/items", json={"productId": 1}).raise_for_status()
+
+        def states() -> list[tuple[bool, bool]]:
+            webhooks = shop.admin.get("/webhooks").json()["data"]
+            return [(one["enabled"], "failingSince" in one) for one in webhooks]
+
+        assert wait_until(lambda: states()[:2] == [(False, True), (True, True)], seconds=30)
+        server.shutdown()
+    merchant.go("Products")
+    merchant.go("Overview")
+    page.get_by_role("link", name="2 warnings about this store").click()
+    status = page.locator("#status")
+    expect(status).to_contain_text(f"Wishwell {__version__}, commit ")
+    expect(status.get_by_role("listitem")).to_have_text(
+        [
+            f"The webhook to {host} was turned off. The receiver answered 410 (Gone).",
+            re.compile(rf"The webhook to {host} has failed since 2"),
+        ]
+    )
+    merchant.settled()
+    gone, failing, sound = cells(page, "Webhooks")[1:]
+    assert gone == [host, "item.created", "off", "The receiver answered 410 (Gone)."]
+    assert failing[2].startswith("failing since ")
+    assert failing[3] == "The receiver answered 503"
+    assert sound[2:] == ["on", "–"]
 
 
 def test_mails_are_listed_with_their_states_and_the_problem(world, merchant):
@@ -889,6 +1005,29 @@ def test_code_injected_into_the_page_does_not_run(world, merchant):
     assert page.locator("img[src=x]").count() == 0, "text became no markup"
     assert len(merchant.wrong) >= 6, "each was refused aloud"
     merchant.wrong.clear()
+
+
+def test_overview_shows_the_value_of_wishes_with_sold_out_ones_apart(world, merchant):
+    """The overview shows price times quantity by currency, sold-out products apart, and no card before
+    prices are known. Rule: report-value."""
+    shop = Shop(world.service, *ROOMY)
+    page = merchant.open(shop.admin_token)
+    expect(page.locator("#value")).to_have_count(0)
+    page.get_by_role("button", name="Sign out").click()
+    products = [
+        {"productId": 1, "price": {"amount": "19.90", "currency": "EUR"}},
+        {"productId": 2, "price": {"amount": "5.00", "currency": "EUR"}, "available": False},
+    ]
+    shop.admin.put("/products", json={"products": products}).raise_for_status()
+    carl = shop.customer("carl")
+    for product in (1, 2):
+        item = {"productId": product, "quantity": 3}
+        carl.http.post("/items", json=item).raise_for_status()
+    summary = lambda: shop.admin.get("/reports/summary").json()["data"]  # noqa: E731
+    assert wait_until(lambda: summary().get("value") and summary()["wishes"] == 2, seconds=20)
+    merchant.open(shop.admin_token)
+    expect(page.locator("#value .big")).to_have_text("€59.70")
+    expect(page.locator("#value")).to_contain_text("and €15.00 sold out")
 
 
 @pytest.mark.slow

@@ -5,11 +5,14 @@ import time
 import tracemalloc
 
 import pytest
+from msgspec import UNSET
 
 from wishwell import ids, products, reports
 from wishwell.errors import Invalid
-from wishwell.products import NewProduct, ProductData
+from wishwell.products import NewProduct, ProductData, Variant
+from wishwell.products.money import Money
 from wishwell.reports import counting, purchases, tally, wishers
+from wishwell.reports.wish_values import WishValue
 from wishwell.stores import reporting
 from wishwell.wishlists import item_changes, orders
 
@@ -150,3 +153,87 @@ def test_period_has_at_most_366_days(store):
     assert reports.period(store, *days, 0) == reports.Period(*days)
     with pytest.raises(Invalid, match="366 days"):
         reports.period(store, "2024-12-31", days[1], 0)
+
+
+def test_value_of_wishes_is_price_times_quantity_by_currency(bench):
+    """The value multiplies the price of the variant, else of the product, by the quantity; sold-out
+    products are apart, and bought wishes and products without a price add nothing. The days before
+    the first count have no value. Rule: report-value."""
+    store = bench.new_store(reporting={"purchases": True})
+
+    def price(amount, currency="EUR"):
+        return Money(amount, currency)
+
+    def put(*new_products):
+        new_ids = [bench.new_id() for _ in new_products]
+        bench.write(products.put, store, new_products, new_ids, bench.clock.tick())
+
+    put(
+        NewProduct(
+            "1", ProductData("A", price=price("10.10")), (Variant("12", price=price("20")),)
+        ),
+        NewProduct("2", ProductData("B", price=price("7", "USD"), availability="preorder")),
+        NewProduct("3", ProductData("C", price=price("5"), available=False)),
+        NewProduct("4", ProductData("D")),
+    )
+    customer = bench.new_customer(store)
+    for product, variant, quantity in (
+        (1, 11, 3), (1, 12, 2), (2, None, 1), (3, None, 4), (4, None, 9), (5, None, 9),
+    ):  # fmt: skip
+        bench.save(customer, product, variant, quantity=quantity)
+
+    def value(day):
+        bench.drain(counting.run(bench.db, store, bench.clock))
+        return reports.summary(bench.read(reports.span, store, reports.Period(day, day))).value
+
+    today = reporting.day_of(bench.clock(), store.reporting.zone)
+    first = [WishValue("70.30", "20", "EUR"), WishValue("7", "0", "USD")]
+    assert value(today) == first
+    line = orders.Line("1", "12", 2, "20", "EUR")
+    placed = bench.clock.tick()
+    order = orders.Order("1", customer, placed, ids.timestamp(1), [line])
+    bench.write(orders.apply, store, order, bench.clock.tick())
+    put(NewProduct("2", ProductData("B", price=price("8.50", "USD"), available=False)))
+    assert value(today) == [WishValue("30.30", "20", "EUR"), WishValue("0", "8.50", "USD")]
+    assert value(tally.following(today, -1)) is UNSET
+
+
+def test_products_are_selected_by_stock_and_by_a_lower_price(bench, store):
+    """`sold_out` follows the current stock. `price_dropped` selects products with a wish that was saved
+    at a higher price in the same currency, by the variant's price if it has one, as of the last count;
+    other sorts than by wishes are allowed. Rule: report-dropped."""
+
+    def put(id, amount, currency="EUR", variant=None, **data):
+        variants = (Variant("9", price=Money(variant, "EUR")),) if variant else ()
+        data = ProductData(price=Money(amount, currency), **data)
+        new_product = NewProduct(str(id), data, variants)
+        bench.write(products.put, store, [new_product], [bench.new_id()], bench.clock.tick())
+
+    def found(only, sort="wishes"):
+        today = reporting.day_of(bench.clock(), store.reporting.zone)
+        span = bench.read(reports.span, store, reports.Period(today, today))
+        rows = bench.read(reports.products, store, span, sort, "product", 0, 9, "", only)
+        return [row.product_id for row in rows]
+
+    put(1, "20", available=False)
+    put(2, "20", availability="out_of_stock")
+    put(3, "20", availability="preorder")
+    put(4, "20", variant="30")
+    put(5, "20")
+    visitor, customer = bench.new_session(store), bench.new_customer(store)
+    for product in (1, 2, 3, 5):
+        bench.save(customer, product)
+    bench.save(customer, 4, 9)
+    bench.save(visitor, 3)
+    put(1, "19.99", available=False)
+    put(3, "20.01")
+    put(4, "15", variant="30")
+    put(5, "19", currency="USD")
+    assert found("price_dropped") == [], "no count has seen the prices yet"
+    bench.drain(counting.run(bench.db, store, bench.clock))
+    assert found("price_dropped") == [1]
+    assert found("sold_out") == [1, 2]
+    assert found("", "visitors")[0] == 3
+    put(4, "15", variant="29")
+    bench.drain(counting.run(bench.db, store, bench.clock))
+    assert found("price_dropped") == [1, 4]

@@ -25,7 +25,7 @@ from wishwell.errors import BeingErased, Conflict, NotFound
 from wishwell.importers import csv_file
 from wishwell.privacy import erasure
 from wishwell.reports import counting, scheduling, spreadsheet
-from wishwell.reports.tally import FOREVER, Count, following, kept_from
+from wishwell.reports.tally import FOREVER, Count, CountDetails, following, kept_from
 from wishwell.stores.reporting import Reporting, day_of
 from wishwell.transfer import importing
 from wishwell.wishlists import item_changes, purge, saving
@@ -609,7 +609,7 @@ def test_small_store_is_counted_again_after_a_minute(counted):
         count(bench, counts)
         [last] = bench.read(counting.last, counts)
         ended = last._replace(customers=wishes, visitors=0, ended_at=ids.timestamp(began))
-        bench.write(counting.finish, counts, [last], [ended])
+        bench.write(counting.finish, counts, [last], [ended], CountDetails())
     assert [due(at) for at in (59_999, 60_000, -1)] == [[new], [store, new], [store, large, new]]
     assert [due(at) for at in (HOUR - 1, HOUR)] == [[store, new], [store, large, new]]
 
@@ -646,7 +646,7 @@ def test_public_wish_count_is_a_rounded_step(bench):
     asked = [row[2] for row in of]
     assert {said for _, said in bench.read(reports.rounded_wishes, store, asked)} == {0}
     count = Count("2026-01-01", 1, "", "", 0, 0, 0, 0, 0, 0, "")
-    bench.write(counting.finish, store, [], [count])
+    bench.write(counting.finish, store, [], [count], CountDetails())
     assert bench.read(reports.rounded_wishes, store, asked) == [
         (n + 1, said) for n, said in zip(WISHES, SAID, strict=True)
     ]

@@ -1084,6 +1084,28 @@ export interface paths {
         patch: operations["updateStore"];
         trace?: never;
     };
+    "/store/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the status of the store
+         * @description The version of the running program, and warnings that concern the store: webhooks that fail
+         *     or were turned off, mails that wait, old figures, background jobs that fail. `HEAD` returns
+         *     the same response without a body.
+         */
+        get: operations["getStoreStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tokens": {
         parameters: {
             query?: never;
@@ -1237,8 +1259,8 @@ export interface paths {
         };
         /**
          * Report all wishes
-         * @description The number of wishes and of profiles with a wish, and how many wishes were added and
-         *     removed. `format=csv` returns the same as a spreadsheet. `HEAD` returns the same response
+         * @description The number of wishes and of profiles with a wish, how many wishes were added and removed, and
+         *     what they are worth. `format=csv` returns the same as a spreadsheet. `HEAD` returns the same response
          *     without a body.
          */
         get: operations["getSummaryReport"];
@@ -3028,6 +3050,18 @@ export interface components {
         StoreSettingsResponse: {
             data: components["schemas"]["StoreSettings"];
         };
+        /** @description The running program, and what needs attention in the store. */
+        StoreStatus: {
+            /** @description The version of the program that answered. */
+            version: string;
+            /** @description The commit that it was built from, or `unknown`. */
+            commit: string;
+            /** @description In English, a sentence or two each. The first are about the whole service. */
+            warnings: string[];
+        };
+        StoreStatusResponse: {
+            data: components["schemas"]["StoreStatus"];
+        };
         /** @description Texts that replace those of the pages, by language and name. */
         StoreTexts: {
             [key: string]: {
@@ -3251,6 +3285,19 @@ export interface components {
             removed: number;
             /** @description The purchases of wishes in the period; only in a store with purchases on. */
             purchases?: components["schemas"]["Earned"];
+            /**
+             * @description What the wishes were worth at the prices of the last count in the period, by currency.
+             *     Omitted if no price is known.
+             */
+            value?: components["schemas"]["WishValue"][];
+        };
+        /** @description The value of wishes in one currency: price times quantity. */
+        WishValue: {
+            /** @description Decimal text; exact. Without products that are sold out. */
+            amount: string;
+            /** @description The same of products that are sold out. */
+            soldOut: string;
+            currency: string;
         };
         /** @description A wish for the product, and its owner. */
         Wisher: {
@@ -3636,7 +3683,7 @@ export interface components {
          *     the same length before; of equal ones, the product whose wishes changed last comes first.
          * @example added
          */
-        SortBy: "wishes" | "added" | "removed" | "rising";
+        SortBy: "wishes" | "added" | "removed" | "rising" | "customers" | "visitors";
         /**
          * @description Whether products or variants have rows of their own.
          * @example variant
@@ -3663,6 +3710,12 @@ export interface components {
          * @example product
          */
         EarnedBy: "day" | "product";
+        /**
+         * @description Only products that are sold out now, or whose price was higher when a wish was saved: at the
+         *     last count, and at most the 1,000 with the most units of such wishes.
+         * @example sold_out
+         */
+        OnlyProducts: "sold_out" | "price_dropped";
         /**
          * @description A part of the products' titles, compared without case, or the whole id of a product. Such a
          *     report may read all products of the store.
@@ -6704,6 +6757,40 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getStoreStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The status of the store. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoreStatusResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
@@ -7037,6 +7124,12 @@ export interface operations {
                  * @example shirt
                  */
                 title?: components["parameters"]["TitlePart"];
+                /**
+                 * @description Only products that are sold out now, or whose price was higher when a wish was saved: at the
+                 *     last count, and at most the 1,000 with the most units of such wishes.
+                 * @example sold_out
+                 */
+                only?: components["parameters"]["OnlyProducts"];
                 /**
                  * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
                  *     only for the same profile and `query`; otherwise, or if it was modified, the response is

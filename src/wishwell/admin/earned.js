@@ -1,10 +1,8 @@
 // The card "Earned from wishes": what a period's purchases of wishes earned, and the products that earned most.
 import { html, nothing, svg } from './lit-html.js';
-import { counted, empty, productLink } from './parts.js';
+import { counted, empty, money, productLink } from './parts.js';
 
-const paid = ({ amount, currency }) =>
-  new Intl.NumberFormat(navigator.language, { style: 'currency', currency }).format(amount);
-const sum = ({ revenue, units }) => (revenue.length ? revenue.map(paid).join(' + ') : counted(units, 'unit'));
+const sum = ({ revenue, units }) => (revenue.length ? revenue.map(money).join(' + ') : counted(units, 'unit'));
 
 /** Renders the card, if the store has purchases on. `now` and `before`: summaries; `rows`: products that earned most. */
 export function earned(now, before, rows, query) {

@@ -2,7 +2,7 @@ import { html, nothing, svg } from './lit-html.js';
 import { get, session } from './api.js';
 import { earned } from './earned.js';
 import { figures } from './figures.js';
-import { empty, number, periodChoice, periodOf, productLink, time, to, waiting } from './parts.js';
+import { counted, empty, money, number, periodChoice, periodOf, productLink, time, to, waiting } from './parts.js';
 
 function load({ query }) {
   const { from, to, before } = periodOf(query);
@@ -14,6 +14,7 @@ function load({ query }) {
   const now = summary({ from, to });
   const sold = { from, to, by: 'product', limit: 5 };
   return {
+    status: session.admin && get('store/status'),
     now,
     earning: now.then(({ purchases }) => purchases && get('reports/purchases', sold)),
     before: before.to >= session.since ? summary(before) : undefined,
@@ -27,12 +28,24 @@ function show(data, at) {
   return html`<div class="head"><h1 id="title" tabindex="-1">Overview</h1>
       <p class="soft">${session.asOf ? html`As of ${time(session.asOf)}` : nothing}</p>
       <div class="tools">${periodChoice(at)}</div></div>
+    ${data.status?.warnings.length ? html`<p class="card" role="status"><a href=${to('store')}>${counted(data.status.warnings.length, 'warning')} about this store</a></p>` : nothing}
     ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
+    ${worth(data.now?.value)}
     ${earned(data.now, data.before, data.earning, at.query)}
     <div class="two">
       ${top('Most wished for', '', data.wished, ['wishes', 'wishes'], at.query)}
       ${top('Rising', 'added vs. the previous period', data.rising, ['rising', 'rise'], at.query)}
     </div>`;
+}
+
+/** Renders the value of the wishes at the products' prices, if any is known. */
+function worth(values) {
+  if (!values) return nothing;
+  const sum = (name) => values.filter((value) => Number(value[name])).map(({ currency, [name]: amount }) => money({ amount, currency })).join(' + ');
+  const [available, soldOut] = [sum('amount'), sum('soldOut')];
+  return html`<section class="card" id="value"><h2>Value of wishes <small class="soft">price times quantity</small></h2>
+    <p>${available ? html`<span class="big">${available}</span>` : nothing}
+      ${soldOut ? html`<span class="soft">${available && 'and '}${soldOut} sold out</span>` : nothing}</p></section>`;
 }
 
 /** Renders the top products, each with a bar relative to the first. */

@@ -28,7 +28,7 @@ export function later(day, days) {
 }
 
 /** Labels of the numbers in reports. */
-export const NAMES = { wishes: 'Wishes', shoppers: 'Shoppers', added: 'Added', removed: 'Removed', rising: 'Rising' };
+export const NAMES = { wishes: 'Wishes', shoppers: 'Shoppers', added: 'Added', removed: 'Removed', rising: 'Rising', customers: 'Customers', visitors: 'Visitors' };
 export const STOCK = { in_stock: 'In stock', out_of_stock: 'Out of stock', preorder: 'Pre-order', backorder: 'Backorder' };
 
 /** Returns the address of a view. Empty values of `query` are omitted. */

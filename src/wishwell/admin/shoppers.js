@@ -65,43 +65,99 @@ function recorded({ state, entries, unrecorded, questions }) {
     ${list('Not recorded', unrecorded)}${list('Ask the shopper', questions)}</details></section>`;
 }
 
-function person({ profile, lists, items, history }, id, redraw) {
+const titleOf = ({ product, productId }) => product?.title ?? `Product ${productId}`;
+
+// rule: admin-staff
+/** Returns a function that returns the handler which, once confirmed, removes a wish of the shopper. */
+const removal = ({ profile, lists, items }, redraw) => (item) => act(async () => {
+  const text = 'The wish leaves all lists of the shopper, who can save the product again.';
+  if (!(await confirmed({ title: `Remove “${titleOf(item)}”?`, text, button: 'Remove' }))) return;
+  await ask(`items/${item.id}`, { method: 'DELETE', profile: profile.profile });
+  const others = (rows) => rows.filter(({ id }) => id !== item.id);
+  profile.items -= 1;
+  items.rows = others(items.rows);
+  for (const list of lists.rows) {
+    if (item.listIds.includes(list.id)) list.itemCount -= 1;
+    if (list.items) list.items = others(list.items);
+  }
+  redraw();
+  say('The wish was removed.');
+});
+
+/** Renders the form that adds a wish for the shopper. */
+function addition({ profile, lists, items }, redraw) {
+  const idOf = (text) => (session.store.productIds === 'text' || !/^\d{1,15}$/.test(text) ? text : Number(text));
+  const add = async (form) => {
+    const [productId, variantId] = ['product', 'variant'].map((name) => idOf(form.elements[name].value.trim()));
+    const body = { productId, ...(variantId !== '' && { variantId }) };
+    const { data } = await ask('items', { method: 'POST', profile: profile.profile, body, query: { include: 'product' } });
+    if (!items.rows.some(({ id }) => id === data.id)) {
+      profile.items += 1;
+      items.rows.unshift(data);
+      for (const list of lists.rows.filter(({ id }) => data.listIds.includes(id))) {
+        list.itemCount += 1;
+        list.items?.unshift(data);
+      }
+    }
+    profile.createdAt ??= data.createdAt;
+    form.reset();
+    redraw();
+    say('The wish was added.');
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    return act(() => add(event.target))({ currentTarget: event.target });
+  };
+  return html`<form class="search" @submit=${submit}>
+    <label class="unseen" for="product">Product ID</label><input id="product" name="product" required placeholder="Product ID" autocomplete="off">
+    <label class="unseen" for="variant">Variant ID, if any</label><input id="variant" name="variant" placeholder="Variant ID, if any" autocomplete="off">
+    <button>Add a wish</button></form>`;
+}
+
+function person(data, id, redraw) {
+  const { profile, lists, items, history } = data;
   if (!profile) return html`<section class="card">${waiting()}</section>`;
   const since = profile.createdAt ? html` · since ${time(profile.createdAt)}` : nothing;
   const keep = () => download('profile/export', 'profile.json', { profile: id });
   const all = items?.rows.length
-    ? html`<section class="card"><h2>All wishes</h2>${wishes(items.rows)}${items.more(redraw)}</section>` : nothing;
+    ? html`<section class="card"><h2>All wishes</h2>${wishes(items.rows, removal(data, redraw))}${items.more(redraw)}</section>` : nothing;
   return html`<section class="card"><div class="head"><div><h2>${profile.profile}</h2>
         <p>${profile.kind === 'session' ? 'Visitor' : 'Customer'} · ${counted(profile.items, 'wish', 'wishes')}
           · ${counted(profile.lists, 'list')}${since}</p>
         ${profile.email ? html`<p>${profile.email} <span class="badge">${profile.emailStatus}</span></p>` : nothing}</div>
       <div class="tools"><button @click=${act(keep)}>Export</button>
         <button class="danger" @click=${act(() => erase(profile.profile))}>Erase …</button></div></div>
+      ${lists && items ? addition(data, redraw) : nothing}
       ${profile.createdAt ? nothing : empty('No data for this shopper', 'They haven’t saved anything yet, or the ID is wrong.')}
     </section>
-    ${lists?.rows.map((list) => ofList(list, lists, id, redraw))}${lists?.more(redraw)}${all}
+    ${lists?.rows.map((list) => ofList(list, data, redraw))}${lists?.more(redraw)}${all}
     ${history ? recorded(history) : nothing}`;
 }
 
 /** Renders a list, with its items in the owner's order. The first list is open. */
-function ofList(list, { rows }, profile, redraw) {
+function ofList(list, data, redraw) {
   const read = async () => {
-    list.items ??= (await get(`lists/${list.id}`, { include: 'product', sort: 'customer' }, profile)).items;
+    list.items ??= (await get(`lists/${list.id}`, { include: 'product', sort: 'customer' }, data.profile.profile)).items;
     redraw();
   };
-  return html`<section class="card"><details ?open=${list === rows[0]} @toggle=${act(read)}>
+  return html`<section class="card"><details ?open=${list === data.lists.rows[0]} @toggle=${act(read)}>
     <summary><h2>${list.name} <small class="soft">${counted(list.itemCount, 'wish', 'wishes')}</small></h2></summary>
-    ${list.items ? wishes(list.items) : waiting()}</details></section>`;
+    ${list.items ? wishes(list.items, removal(data, redraw)) : waiting()}</details></section>`;
 }
 
-function wishes(items) {
+/** Renders wishes; `remove(item)` returns the handler that removes one. */
+function wishes(items, remove) {
   if (!items.length) return html`<p class="soft">This list is empty.</p>`;
-  const one = ({ product, productId, variantId, note, quantity, createdAt, tags }) => html`<li>
-    ${picture(product?.image)}<div><p>${outward(product?.url, product?.title ?? `Product ${productId}`)}
+  const one = (item) => {
+    const { product, variantId, note, quantity, createdAt, tags } = item;
+    return html`<li>
+    ${picture(product?.image)}<div><p>${outward(product?.url, titleOf(item))}
       ${product?.variantTitle ?? (variantId ? `variant ${variantId}` : nothing)}</p>
       ${note ? html`<p class="note">${note}</p>` : nothing}
       <p class="soft">${quantity > 1 ? `${number(quantity)} × · ` : nothing}${time(createdAt)}
-        ${tags.map((tag) => html`<span class="badge">${tag}</span>`)}</p></div></li>`;
+        ${tags.map((tag) => html`<span class="badge">${tag}</span>`)}</p></div>
+      <button class="danger small" @click=${remove(item)}>Remove<span class="unseen"> ${titleOf(item)}</span> …</button></li>`;
+  };
   return html`<ul class="wishes">${items.map(one)}</ul>`;
 }
 

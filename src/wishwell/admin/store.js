@@ -2,15 +2,23 @@ import { html, nothing } from './lit-html.js';
 import { ask, download, get } from './api.js';
 import { act, confirmed, empty, pages, say, table, time, waiting } from './parts.js';
 import { settings } from './settings.js';
+import { loadWebhooks, webhookTable } from './webhooks.js';
 
-const load = () => ({ store: get('store'), tokens: pages('tokens'), requests: pages('requests') });
+const load = () => ({ status: get('store/status'), store: get('store'), tokens: pages('tokens'), webhooks: loadWebhooks(), requests: pages('requests') });
 
-function show({ store, tokens, requests }, { redraw }) {
+function show({ status, store, tokens, webhooks, requests }, { redraw }) {
   return html`<div class="head"><h1 id="title" tabindex="-1">Store</h1></div>
+    ${status ? running(status) : nothing}
     <section class="card"><h2>Settings</h2>${store ? settings(store, redraw) : waiting()}</section>
     <section class="card"><h2>Admin tokens</h2>${tokens ? held(tokens, redraw) : waiting()}</section>
+    <section class="card"><h2>Webhooks</h2>${webhooks ? webhookTable(webhooks) : waiting()}</section>
     <section class="card"><h2>Privacy requests</h2>${requests ? asked(requests, redraw) : waiting()}</section>`;
 }
+
+/** Renders the warnings that concern the store, and the running version. */
+const running = ({ version, commit, warnings }) => html`<section class="card" id="status"><h2>Status</h2>
+  ${warnings.length ? html`<ul class="warnings">${warnings.map((warning) => html`<li>${warning}</li>`)}</ul>` : html`<p>No warnings</p>`}
+  <p class="soft">Wishwell ${version}, commit ${commit}</p></section>`;
 
 /** Renders a button that, once confirmed, sends DELETE to `path`, calls `ended` and shows `done`. */
 const ends = (path, button, done, question, ended) => html`<button class="danger small" @click=${act(async () => {

@@ -96,12 +96,21 @@ async def _limit_rows(batches: Batches, limit: int | None) -> Batches:
     *_PERIOD_OPTIONS,
     click.option("--sort", type=click.Choice(reports.SORTS), default="wishes", show_default=True),
     click.option("--by", type=click.Choice(reports.BY), default="product", show_default=True),
+    click.option("--only", type=click.Choice(reports.ONLY),
+                 help="Only products that are sold out, or were saved at a higher price."),
     click.option("--limit", type=click.IntRange(1, 10_000),
                  help=f"Maximum number of rows (default: {_DEFAULT_ROWS}, with --csv all)."),
 )  # fmt: skip
-def products(db: Database, store: Store, span: Span, sort: reports.Sort, by: reports.By) -> Batches:
+def products(
+    db: Database,
+    store: Store,
+    span: Span,
+    sort: reports.Sort,
+    by: reports.By,
+    only: reports.Only | None,
+) -> Batches:
     """Print the most wished-for products."""
-    return reports.product_batches(db, store, span, sort, by)
+    return reports.product_batches(db, store, span, sort, by, only=only or "")
 
 
 @_report_command(

@@ -16,15 +16,18 @@ from wishwell import field_types as types
 from wishwell.db import Database, Reader, Row, patterns
 from wishwell.errors import Invalid
 from wishwell.products import Availability, Title, Url, shown
-from wishwell.reports import counting, tally
+from wishwell.reports import counting, tally, wish_values
 from wishwell.reports.purchases import Earned, flatten
-from wishwell.reports.tally import Count, Totals, following
+from wishwell.reports.tally import Count, CountDetails, Totals, following
+from wishwell.reports.wish_values import WishValue
 from wishwell.stores import Store, reporting
 
-Sort = Literal["wishes", "added", "removed", "rising"]
+Sort = Literal["wishes", "added", "removed", "rising", "customers", "visitors"]
 By = Literal["product", "variant"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 BY: tuple[By, ...] = get_args(By)
+Only = Literal["sold_out", "price_dropped"]
+ONLY: tuple[Only, ...] = get_args(Only)
 
 MAX_DAYS = 366
 _BATCH_SIZE = 10_000  # rows per batch
@@ -119,6 +122,9 @@ class Summary(msgspec.Struct, rename="camel"):
     removed: types.Count
     purchases: Earned | UnsetType = UNSET
     """The purchases of wishes in the period; only in a store with purchases on."""
+    value: list[WishValue] | UnsetType = UNSET
+    """What the wishes were worth at the prices of the last count in the period, by currency.
+    Omitted if no price is known."""
 
 
 class Day(msgspec.Struct):
@@ -143,8 +149,11 @@ DAY_COLUMNS = Day.__struct_encode_fields__
 
 
 def summary_table(summary: Summary) -> tuple[list[str], list[dict[str, Any]]]:
-    """Returns the summary as a table, with the revenue of each currency in a column of its own."""
+    """Returns the summary as a table, with the money of each currency in a column of its own."""
     row, columns = msgspec.to_builtins(summary), [*SUMMARY_COLUMNS]
+    if summary.value is not UNSET:
+        row |= (amounts := wish_values.flatten(summary.value))
+        columns += amounts
     if summary.purchases is not UNSET:
         row["purchases"] = flatten(summary.purchases)
         columns += [f"purchases.{name}" for name in row["purchases"]]
@@ -234,27 +243,39 @@ async def products(
     offset: int,
     limit: int,
     title: str = "",
+    only: Only | Literal[""] = "",
 ) -> list[ProductWishes]:
     """Returns up to ``limit`` products in descending order of ``sort``, skipping ``offset``.
 
-    ``title`` selects products by a part of their title, or one by its id.
+    ``title`` selects products by a part of their title, or one by its id; ``only`` by their current
+    stock, or whether their price has dropped (rule: report-dropped).
     """
+    details = await counting.last_details(tx, store) if only == "price_dropped" else CountDetails()
     # rule: report-period. Another sort needs no third count, and reads fewer rows.
     earlier = span.earlier if sort == "rising" else span.before
     counts = {"before": span.before.number, "now": span.now.number, "earlier": earlier.number}
     order = {"sort": sort, "by": by, "offset": offset, "limit": limit, "forever": tally.FOREVER}
-    titles = {"title": title, "titles": [patterns.in_either_case(title)]}
-    rows = await tx.all("report_products", store=store.id, **counts, **order, **titles)
+    filters = {"title": title, "titles": [patterns.in_either_case(title)], "only": only}
+    filters["dropped"] = details.dropped
+    rows = await tx.all("report_products", store=store.id, **counts, **order, **filters)
     return [_make_product(row, store, sort) for row in rows]
 
 
 async def product_batches(
-    db: Database, store: Store, span: Span, sort: Sort, by: By, title: str = ""
+    db: Database,
+    store: Store,
+    span: Span,
+    sort: Sort,
+    by: By,
+    title: str = "",
+    only: Only | Literal[""] = "",
 ) -> AsyncIterator[list[ProductWishes]]:
     """Yields all products in batches."""
     offset, is_full = 0, True
     while is_full:
-        batch = await db.long_read(products, store, span, sort, by, offset, _BATCH_SIZE, title)
+        batch = await db.long_read(
+            products, store, span, sort, by, offset, _BATCH_SIZE, title, only
+        )
         yield batch
         offset, is_full = offset + _BATCH_SIZE, len(batch) == _BATCH_SIZE
 
@@ -281,7 +302,9 @@ def summary(span: Span) -> Summary:
     """Returns all wishes at the period's end, and those added and removed in it."""
     now, (added, removed) = span.now, _count_changes(span.before.totals, span.now.totals)
     holders = WishHolders(now.customers_wishing, now.visitors_wishing)
-    return Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
+    figures = Summary(now.wishes, now.customers, now.visitors, holders, now.lists, added, removed)
+    figures.value = wish_values.decode(now.value) or UNSET
+    return figures
 
 
 async def days(tx: Reader, store: Store, span: Span, product: str = "") -> list[Day]:

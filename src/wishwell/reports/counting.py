@@ -11,10 +11,20 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from wishwell import ids, stores
 from wishwell.db import Database, Reader, Row, Writer, run_statement
 from wishwell.db.clock import MAX_JUMP_MS, ClockSuspect, ReferenceClock
-from wishwell.reports.tally import FOREVER, Count, StoredTotals, Tally, Wishes, kept_from
+from wishwell.reports.tally import (
+    FOREVER,
+    Count,
+    CountDetails,
+    StoredTotals,
+    Tally,
+    Wishes,
+    kept_from,
+)
 from wishwell.stores import Store
 from wishwell.stores.reporting import day_of
 
@@ -68,7 +78,7 @@ async def run(db: Database, store: Store, clock: ReferenceClock) -> AsyncIterato
             yield rows
     ended = began + round((time.monotonic() - uptime) * 1000)
     counts = tally.counts(last_counts, ids.timestamp(began), ids.timestamp(ended))
-    await db.write(finish, store, last_counts, counts)
+    await db.write(finish, store, last_counts, counts, tally.details())
     with contextlib.suppress(ClockSuspect):
         while removed := await db.write(_remove_ended_rows, store, clock):
             yield removed * _ROWS_PER_WRITE
@@ -163,9 +173,9 @@ async def _count_next_products(
     items, end_product, stored_products = await _read_products(db, store, position)
     is_complete = len(stored_products) < _BATCH_SIZE
     last_product, last_id, compared, _ = position
-    for product, variant, item, visitor, created_at in items:
+    for product, variant, item, visitor, created_at, units, saved_price in items:
         if is_complete or product <= stored_products[-1]:
-            tally.add(product, variant, visitor, created_at)
+            tally.add(product, variant, visitor, created_at, units, saved_price)
             last_product, last_id = product, item
     products = {
         product
@@ -177,12 +187,12 @@ async def _count_next_products(
         if is_complete and end_product == _AFTER_ALL_IDS
         else max(products, default=compared)
     )
-    changed_variants = await _store_changed_rows(db, store, tally, last_counts, sorted(products))
+    rows = await _complete_products(db, store, tally, last_counts, sorted(products))
     return _Position(
         last_product,
         last_id,
         compared,
-        len(items) + len(stored_products) + changed_variants * _ROWS_PER_WRITE,
+        len(items) + len(stored_products) + rows,
     )
 
 
@@ -200,11 +210,11 @@ async def _read_products(
     return items, end_product, [row[0] for row in rows]
 
 
-async def _store_changed_rows(
+async def _complete_products(
     db: Database, store: Store, tally: Tally, last_counts: Sequence[Count], products: list[str]
 ) -> int:
-    """Stores the changed rows of these products, and takes them from the tally. Returns how many
-    variants have changed."""
+    """Stores the changed rows of these products, adds their value, and takes them from the tally.
+    Returns the rows read for the value, plus a few for each changed variant."""
     first = last_counts[-1].number + 1 if len(last_counts) == 3 else 1
     params = {"store": store.id, "products": products, "first": first}
     for until, product, variant, since, *totals in await db.batch_read(
@@ -219,11 +229,28 @@ async def _store_changed_rows(
         for wishes in variants
         if (new_rows := tally.rows(wishes)) != wishes.stored_rows
     ]
+    rows = await _add_value(db, store, tally, variants)
     for start in range(0, len(changes), _MAX_VARIANTS_PER_WRITE):
         await db.write(
             _write_changes, store, last_counts, changes[start : start + _MAX_VARIANTS_PER_WRITE]
         )
-    return len(changes)
+    return rows + len(changes) * _ROWS_PER_WRITE
+
+
+# rule: report-value
+async def _add_value(db: Database, store: Store, tally: Tally, variants: Iterable[Wishes]) -> int:
+    """Adds the value of these wishes at the current prices. Returns the rows read."""
+    units_by_key = {
+        (wishes.product, wishes.variant): wishes.units for wishes in variants if wishes.units
+    }
+    keys, number = [*units_by_key], 0
+    for start in range(0, len(keys), _BATCH_SIZE):
+        products, wished_variants = map(list, zip(*keys[start : start + _BATCH_SIZE], strict=True))
+        params = {"store": store.id, "products": products, "variants": wished_variants}
+        rows = await db.batch_read(run_statement, "products_varied", **params)
+        tally.value.add(units_by_key, rows)
+        number += len(rows)
+    return number
 
 
 async def _check_latest(tx: Writer, store: Store, last_counts: Sequence[Count]) -> None:
@@ -265,11 +292,26 @@ async def _write_changes(
 
 # rule: count-exact
 async def finish(
-    tx: Writer, store: Store, last_counts: Sequence[Count], counts: Iterable[Count]
+    tx: Writer,
+    store: Store,
+    last_counts: Sequence[Count],
+    counts: Sequence[Count],
+    details: CountDetails,
 ) -> None:
-    """Stores the counts, which reports use from now on."""
+    """Stores the counts, which reports use from now on, and the details of the last one."""
     await _check_latest(tx, store, last_counts)
     await tx.run_many("count_end", [{"store": store.id, **count._asdict()} for count in counts])
+    encoded = msgspec.json.encode(details).decode()
+    await tx.run("count_set_details", store=store.id, day=counts[-1].day, details=encoded)
+
+
+_decode_details = msgspec.json.Decoder(CountDetails).decode
+
+
+async def last_details(tx: Reader, store: Store) -> CountDetails:
+    """Returns the details of the last count."""
+    row = await tx.one("count_details", store=store.id)
+    return _decode_details(row[0]) if row and row[0] else CountDetails()
 
 
 # rule: count-days

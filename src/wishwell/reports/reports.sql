@@ -1,7 +1,7 @@
 -- name: counts_until
 -- Counts of the last :days days until :day, newest first.
 SELECT c.day, c.number, c.began_at, c.ended_at, c.customers, c.visitors, c.added, c.lists,
-       c.customers_wishing, c.visitors_wishing, c.day_began_at
+       c.customers_wishing, c.visitors_wishing, c.day_began_at, c.value
 FROM counts c WHERE c.store_id = :store AND c.day <= :day ORDER BY c.day DESC LIMIT :days;
 
 -- name: counts_last
@@ -17,8 +17,8 @@ WHERE p.store_id = :store AND p.profile_id > :after AND shown(p)
 ORDER BY p.profile_id LIMIT :limit;
 
 -- name: count_items
--- The next batch of items, in the order of their products.
-SELECT i.product_id, i.variant_id, i.id, p.is_session, i.created_at
+-- The next batch of items, in the order of their products. The last columns: the units that are still wished for, and the price when they were saved.
+SELECT i.product_id, i.variant_id, i.id, p.is_session, i.created_at, CASE WHEN is_wanted(i) THEN i.quantity ELSE 0 END, i.saved_price
 FROM items i JOIN profiles p ON p.profile_id = i.profile_id
 WHERE i.store_id = :store AND (i.product_id, i.id) > (:product, :id::uuid) AND shown(p)
 ORDER BY i.product_id, i.id LIMIT :limit;
@@ -66,13 +66,23 @@ DO UPDATE SET since = excluded.since, customers = excluded.customers, visitors =
 -- name: count_end
 -- A second count on the same day replaces the first.
 INSERT INTO counts (store_id, day, number, began_at, ended_at, customers, visitors, added, lists,
-                    customers_wishing, visitors_wishing, day_began_at)
+                    customers_wishing, visitors_wishing, day_began_at, value)
 VALUES (:store, :day, :number, :began_at, :ended_at, :customers, :visitors, :added, :lists,
-        :customers_wishing, :visitors_wishing, :day_began_at)
+        :customers_wishing, :visitors_wishing, :day_began_at, :value)
 ON CONFLICT (store_id, day)
 DO UPDATE SET number = excluded.number, began_at = excluded.began_at, ended_at = excluded.ended_at,
     customers = excluded.customers, visitors = excluded.visitors, added = excluded.added,
-    lists = excluded.lists, customers_wishing = excluded.customers_wishing, visitors_wishing = excluded.visitors_wishing;
+    lists = excluded.lists, customers_wishing = excluded.customers_wishing, visitors_wishing = excluded.visitors_wishing,
+    value = excluded.value;
+
+-- name: count_set_details
+-- Only the last count has details.
+UPDATE counts SET details = CASE WHEN day = :day THEN :details ELSE '' END
+WHERE store_id = :store AND (day = :day OR details <> '');
+
+-- name: count_details
+-- The details of the last count.
+SELECT c.details FROM counts c WHERE c.store_id = :store ORDER BY c.day DESC LIMIT 1;
 
 -- name: counts_forget_days
 -- Deletes counts before :day, except the last one, which is the baseline of a period that begins on :day.
@@ -125,6 +135,7 @@ ORDER BY c.since;
 -- Products (with :by 'variant', variants) that have a row valid at one of three counts, in descending order of :sort.
 -- Between :earlier and :before is the previous period; they are equal unless :sort is 'rising'.
 -- :title: '' for all products; else only those with this id, or whose title matches one of the patterns :titles.
+-- :only: '' for all products, 'sold_out', or 'price_dropped' for those in :dropped.
 -- :forever excludes nothing, but makes SQLite use the primary key even after ANALYZE.
 WITH x AS (
     SELECT c.product_id, CASE WHEN :by::text = 'variant' THEN c.variant_id ELSE '' END AS variant_id,
@@ -145,6 +156,11 @@ WITH x AS (
             AND (p.document::json ->> 'title') COLLATE "C" ~ ANY(:titles::text[]))) --postgresql
             AND EXISTS (SELECT 1 FROM json_each(:titles) v --sqlite
                         WHERE json_extract(p.document, '$.title') GLOB '*' || v.value || '*'))) --sqlite
+      AND (:only::text <> 'price_dropped' OR c.product_id in_texts(:dropped))
+      AND (:only::text <> 'sold_out' OR c.product_id IN (
+          SELECT p.product_id FROM products p WHERE p.store_id = :store
+            AND coalesce(p.document::json ->> 'availability', p.document::json ->> 'available') IN ('out_of_stock', 'false'))) --postgresql
+            AND coalesce(json_extract(p.document, '$.availability'), json_extract(p.document, '$.available')) IN ('out_of_stock', 0))) --sqlite
     GROUP BY 1, 2
 ), y AS (
     SELECT x.*, x.added_now - x.added_before AS added, x.added_now - 2 * x.added_before + x.added_earlier AS rise FROM x
@@ -154,6 +170,7 @@ WITH x AS (
     FROM y WHERE y.customers + y.visitors + y.added + y.had > 0
 ), top AS (
     SELECT z.*, CASE :sort::text WHEN 'added' THEN z.added WHEN 'removed' THEN z.removed WHEN 'rising' THEN z.rise
+                WHEN 'customers' THEN z.customers WHEN 'visitors' THEN z.visitors
                 ELSE z.customers + z.visitors END AS place,
            CASE :sort::text WHEN 'rising' THEN z.changed ELSE 0 END AS newer
     FROM z ORDER BY place DESC, newer DESC, z.product_id, z.variant_id LIMIT :limit OFFSET :offset

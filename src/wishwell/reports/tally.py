@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from wishwell import ids
+from wishwell.reports.wish_values import ValueSum
 
 FOREVER = 2**62
 MAX_MONTHS = 25
@@ -27,7 +28,7 @@ _NO_TOTALS: Totals = (0, 0, 0)
 
 class Count(NamedTuple):
     """The last count of a day: its start and end, the totals of all products, how many customers
-    and visitors have a wish, and the time at which the day began.
+    and visitors have a wish, the time at which the day began, and the value of the wishes in JSON.
 
     Wishes that were added after the last count, until the end of the day, are included by the next
     count. For a day without a count: the count of the day before, plus the wishes added since.
@@ -44,6 +45,7 @@ class Count(NamedTuple):
     customers_wishing: int
     visitors_wishing: int
     day_began_at: str
+    value: str = ""
 
     @property
     def wishes(self) -> int:
@@ -52,6 +54,15 @@ class Count(NamedTuple):
     @property
     def totals(self) -> Totals:
         return self.customers, self.visitors, self.added
+
+
+class CountDetails(msgspec.Struct):
+    """Details that only a store's last count has.
+
+    ``dropped``: the products with the most units that were saved at a higher price than today's.
+    """
+
+    dropped: list[str] = []
 
 
 class StoredTotals(msgspec.Struct, frozen=True, gc=False):
@@ -67,6 +78,7 @@ class Wishes(msgspec.Struct, gc=False):
     and of wishes added on each of the tally's days; then for each of these days but the last, the
     customers' and visitors' wishes added since the last count. In a dated tally they are the
     numbers of wishes by code. ``stored_rows`` are the rows in the database, in order.
+    ``units``: the quantity that is still wished for, by the price when it was saved.
 
     A count has many instances: without ``gc=False``, garbage collection would stop all requests.
     """
@@ -75,6 +87,7 @@ class Wishes(msgspec.Struct, gc=False):
     variant: str
     counts: Counter[int]
     stored_rows: tuple[StoredTotals, ...] = ()
+    units: Counter[str] = msgspec.field(default_factory=Counter)
 
 
 class Tally:
@@ -111,6 +124,7 @@ class Tally:
         self.all_counts = Counter[int]()
         self.holders = [0, 0]
         self.lists = 0
+        self.value = ValueSum()
         self._other_counts = Counter[int]()  # lists and profiles by code, in a dated tally
 
     def wishes_for(self, product: str, variant: str) -> Wishes:
@@ -120,9 +134,20 @@ class Tally:
             variants[variant] = Wishes(product, variant, Counter())
         return variants[variant]
 
-    def add(self, product: str, variant: str, visitor: int, created_at: str) -> None:
+    def add(
+        self,
+        product: str,
+        variant: str,
+        visitor: int,
+        created_at: str,
+        units: int = 0,
+        saved_price: str = "",
+    ) -> None:
         """Counts a wish; ``visitor`` is 1 for a visitor's, 0 for a customer's."""
-        counts = self.wishes_for(product, variant).counts
+        wishes = self.wishes_for(product, variant)
+        if units:
+            wishes.units[saved_price] += units
+        counts = wishes.counts
         if self.is_dated:
             code = self._code(created_at, visitor)
             counts[code] += 1
@@ -241,15 +266,22 @@ class Tally:
         number = self.number + len(closed_counts)
         customers, visitors = self.holders
         last_day = (*totals[-1], self.lists, customers, visitors, self._starts[-2])
-        return [*closed_counts, Count(self.days[-1], number, began, ended, *last_day)]
+        value = self.value.encode()
+        return [*closed_counts, Count(self.days[-1], number, began, ended, *last_day, value)]
+
+    def details(self) -> CountDetails:
+        """Returns the details of the last of ``counts``."""
+        return CountDetails(self.value.dropped())
 
     def _dated_counts(self, began: str, ended: str) -> list[Count]:
         wishes, (others, _) = self._dated_totals(self.all_counts), self._by_day(self._other_counts)
-        return [
+        counts = [
             Count(day, self.number + at, began, ended, *wishes[at], others[at][2],
                   *others[at][:2], self._starts[at])
             for at, day in enumerate(self.days)
         ]  # fmt: skip
+        # Earlier prices are unknown.
+        return [*counts[:-1], counts[-1]._replace(value=self.value.encode())]
 
 
 def is_date(text: str) -> bool:

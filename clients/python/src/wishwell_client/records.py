@@ -52,6 +52,7 @@ __all__ = [
     "NewItem",
     "NewOrder",
     "NewProduct",
+    "OnlyProducts",
     "OrderLine",
     "PlatformRequest",
     "PreviewKind",
@@ -85,6 +86,7 @@ __all__ = [
     "StoreReporting",
     "StoreReportingPatch",
     "StoreSettings",
+    "StoreStatus",
     "StoredEmails",
     "StoredSuppressions",
     "Suppression",
@@ -93,6 +95,7 @@ __all__ = [
     "WishDay",
     "WishHolders",
     "WishSummary",
+    "WishValue",
     "Wisher",
 ]
 
@@ -104,8 +107,9 @@ Sort = Literal[
 ]
 PreviewKind = Literal["notices", "confirmation"]
 PreviewLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pl"]
-SortBy = Literal["wishes", "added", "removed", "rising"]
+SortBy = Literal["wishes", "added", "removed", "rising", "customers", "visitors"]
 By = Literal["product", "variant"]
+OnlyProducts = Literal["sold_out", "price_dropped"]
 EarnedBy = Literal["day", "product"]
 ErrorCode = Literal[
     "invalid_request",
@@ -777,6 +781,17 @@ class StoreReportingPatch(Record, frozen=True):
     """May only be repeated."""
 
 
+class StoreStatus(Record, frozen=True):
+    """The running program, and what needs attention in the store."""
+
+    version: str
+    """The version of the program that answered."""
+    commit: str
+    """The commit that it was built from, or ``unknown``."""
+    warnings: tuple[str, ...]
+    """In English, a sentence or two each. The first are about the whole service."""
+
+
 class AdminToken(Record, frozen=True):
     """An admin token, without the token itself."""
 
@@ -905,6 +920,16 @@ class Earned(Record, frozen=True):
     """
 
 
+class WishValue(Record, frozen=True):
+    """The value of wishes in one currency: price times quantity."""
+
+    amount: str
+    """Decimal text; exact. Without products that are sold out."""
+    sold_out: str
+    """The same of products that are sold out."""
+    currency: str
+
+
 class WishSummary(Record, frozen=True):
     """The number of wishes for all products, and of profiles with a wish."""
 
@@ -918,6 +943,10 @@ class WishSummary(Record, frozen=True):
     removed: int
     purchases: Earned | None = None
     """The purchases of wishes in the period; only in a store with purchases on."""
+    value: tuple[WishValue, ...] | None = None
+    """What the wishes were worth at the prices of the last count in the period, by currency.
+    Omitted if no price is known.
+    """
 
 
 class WishDay(Record, frozen=True):

@@ -47,26 +47,30 @@ async def product_report(request: Request) -> Response:
     sort = queries.choice(request.query, "sort", reports.SORTS)
     by = queries.choice(request.query, "by", reports.BY)
     title = _title(request)
+    only = queries.choice(request.query, "only", reports.ONLY) if "only" in request.query else ""
     if _wants_csv(request):
         span = await read(reports.span, store, period)
         if "limit" in request.query:
             max_rows = queries.limit(request.query["limit"])
             batches = _yield_once(
-                await read(reports.products, store, span, sort, by, 0, max_rows, title)
+                await read(reports.products, store, span, sort, by, 0, max_rows, title, only)
             )
         else:
-            batches = reports.product_batches(request.service.db, store, span, sort, by, title)
+            batches = reports.product_batches(
+                request.service.db, store, span, sort, by, title, only
+            )
         return _respond_csv(
             f"wishes-{period.first}-{period.last}", reports.columns(by, sort), batches
         )
-    page_request = responding.parse_page_request(request, f"report|{dates}|{sort}|{by}|{title}")
+    list_name = f"report|{dates}|{sort}|{by}|{title}|{only}"
+    page_request = responding.parse_page_request(request, list_name)
     offset, limit = 0, page_request.limit
     if page_request.cursor is not None:  # rule: report-period
         period, offset = _parse_cursor(page_request.cursor)
     span = await read(reports.span, store, period)
     if period.until_now:
         period = reports.Period(period.first, max(period.last, span.now.day))
-    rows = await read(reports.products, store, span, sort, by, offset, limit + 1, title)
+    rows = await read(reports.products, store, span, sort, by, offset, limit + 1, title, only)
     return _respond(span, rows[:limit], _links(request, period, offset, limit, rows))
 
 

@@ -1,11 +1,12 @@
 """Handlers for the whole store: settings, admin tokens, products and the event feed."""
 
 import contextlib
+import time
 from typing import Annotated
 
 import msgspec
 
-from wishwell import events, products, stores
+from wishwell import __version__, events, products, stores, version
 from wishwell.access import auth
 from wishwell.contacts import mail_reports
 from wishwell.errors import Conflict, Unavailable
@@ -15,6 +16,8 @@ from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import product_bodies, shown
 from wishwell.profiles import WholeStore, pages
+from wishwell.reports import store_status
+from wishwell.reports.store_status import StoreStatus
 from wishwell.stores import Store, StoreView
 from wishwell.stores.placeholders import new_product_id
 
@@ -26,6 +29,10 @@ Resume = Annotated[
         pattern=r"^(?:0|[1-9][0-9]{0,17})$",
     ),
 ]
+
+
+_RECENT_SECONDS = 3_600.0
+"""Seconds for which a placeholder is a warning."""
 
 
 class Feed(msgspec.Struct):
@@ -42,6 +49,25 @@ async def get_store(request: Request) -> object:
 async def _show(request: Request, store: Store) -> StoreView:
     shown_store = stores.with_effective_limits(store, request.service.settings)
     return await request.service.db.read(mail_reports.show_store, shown_store, request.now())
+
+
+# rule: store-status
+async def get_store_status(request: Request) -> object:
+    service, store = request.service, request.store
+    sends_mails = service.settings.mail == "on"
+    warnings = await request.run(
+        store_status.find_warnings, store, request.now(), sends_mails=sends_mails
+    )
+    if service.placeholders_logged.get(store.id, 0.0) > time.monotonic() - _RECENT_SECONDS:
+        warnings.append("The shop sent a placeholder as a customer's id; see the log.")
+    if service.sealing is None and store.hosts:
+        warnings.insert(0, "The shop's pages are closed: WISHWELL_SEALING_KEYS is not set.")
+    if service.clock.suspicion:
+        warnings.insert(0, f"The time isn't plausible: {service.clock.suspicion}")
+    if service.failing_jobs:
+        names = ", ".join(sorted(service.failing_jobs))
+        warnings.insert(0, f"Background jobs fail, and the log says why: {names}.")
+    return StoreStatus(__version__, version.commit(), warnings[: store_status.MAX_WARNINGS])
 
 
 # rules: store-patch, changes-take-effect

@@ -38,6 +38,7 @@ from wishwell_client.records import (
     NewItem,
     NewOrder,
     NewProduct,
+    OnlyProducts,
     PlatformRequest,
     PreviewKind,
     PreviewLanguage,
@@ -59,6 +60,7 @@ from wishwell_client.records import (
     StoreLookPatch,
     StoreReportingPatch,
     StoreSettings,
+    StoreStatus,
     Suppression,
     Webhook,
     WishDay,
@@ -1126,6 +1128,15 @@ class AsyncStore(AsyncResource):
         call = Call("PATCH", path("store"), one(StoreSettings), body=fields)
         return await self._transport.result(call)
 
+    async def status(self) -> StoreStatus:
+        """The version of the running program, and warnings that concern the store: webhooks that
+        fail or were turned off, mails that wait, old figures, background jobs that fail.
+
+        Raises ``NotFound``.
+        """
+        call = Call("GET", path("store", "status"), one(StoreStatus))
+        return await self._transport.result(call)
+
 
 class AsyncTokens(AsyncResource):
     """The store of an admin token, and its admin tokens."""
@@ -1255,6 +1266,7 @@ class AsyncReports(AsyncResource):
         sort: SortBy | None = None,
         by: By | None = None,
         title: str | None = None,
+        only: OnlyProducts | None = None,
         page: str | None = None,
         limit: int | None = None,
     ) -> Page[ProductWishes]:
@@ -1277,6 +1289,9 @@ class AsyncReports(AsyncResource):
         ``title``: A part of the products' titles, compared without case, or the whole id of a
         product. Such a report may read all products of the store.
 
+        ``only``: Only products that are sold out now, or whose price was higher when a wish was
+        saved: at the last count, and at most the 1,000 with the most units of such wishes.
+
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
         It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
         response is 400.
@@ -1286,14 +1301,21 @@ class AsyncReports(AsyncResource):
         Raises ``NotFound``.
         """
         params = given(
-            to=to, sort=sort, by=by, title=title, page=page, limit=limit, **{"from": from_}
+            to=to,
+            sort=sort,
+            by=by,
+            title=title,
+            only=only,
+            page=page,
+            limit=limit,
+            **{"from": from_},
         )
         call = Call("GET", path("reports", "products"), page_of(ProductWishes), params=params)
         return await self._transport.result(call)
 
     async def summary(self, *, from_: str | None = None, to: str | None = None) -> WishSummary:
-        """The number of wishes and of profiles with a wish, and how many wishes were added and
-        removed. ``format=csv`` returns the same as a spreadsheet.
+        """The number of wishes and of profiles with a wish, how many wishes were added and removed,
+        and what they are worth. ``format=csv`` returns the same as a spreadsheet.
 
         ``from_``: The first day, in the time zone of the store (default: 29 days before ``to``).
 
