@@ -10,13 +10,14 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
+import httpx2
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
 from demo import mail_server, mailbox
 from tests.conftest import slow
-from tests.servers import HERE
+from tests.servers import HERE, wait_until
 
 from .conftest import ROOT, Demo, press
 
@@ -116,6 +117,58 @@ def open_link(page, name):
         page.frame_locator("iframe").get_by_role("link", name=name).click()
     yield opening.value
     opening.value.close()  # in a background tab, the browser delays frames, for which clicks wait
+
+
+def test_merchants_page_opens_as_printed_with_two_months_of_figures(chromium, shared_demo):
+    """The printed address and token lead to a page with wishes, earnings, pictures and mails; the made-up
+    history is what the service counts itself. The service's log doesn't have the token."""
+    printed = shared_demo.output()
+    [address] = re.findall(r"The merchant's page: (\S+)", printed)
+    [token] = re.findall(r"Token to sign in there: (\S+)", printed)
+    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    page, wrong = context.new_page(), []
+    page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+    page.goto(address)
+    page.get_by_label("Admin or reports token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    page.locator("main[aria-busy=false]").wait_for()
+    expect(page.locator("#earned .big")).to_have_text(re.compile(r"€[1-9],\d{3}\.00"))
+    picture = page.locator("#earned img").first
+    picture.scroll_into_view_if_needed()
+    expect(picture).to_have_js_property("complete", True)
+    assert picture.evaluate("it => it.naturalWidth")
+    page.get_by_role("link", name="Mails").click()
+    expect(page.get_by_text("550 5.1.1 No such mailbox").first).to_be_visible()
+    api = address.replace("/admin/", "/api/2025-04")
+    headers = {"Authorization": f"Bearer {token}"}
+    days = page.request.get(f"{api}/reports/days", headers=headers).json()["data"]
+    assert len(days) == 30
+    assert all(day["wishes"] > 1_000 for day in days)
+    assert all(day["added"] and day["removed"] for day in days[:-1])
+    [log] = shared_demo.folder.glob("wishwell-demo-*/service.log")
+    assert token not in log.read_text()
+    assert wrong == []
+    context.close()
+
+
+@pytest.mark.slow
+def test_first_count_of_the_service_agrees_with_the_history():
+    """The service's own counts continue the made-up days without a jump."""
+    with Demo({"WISHWELL_COUNT_SECONDS": "1"}) as demo:
+        printed = demo.output()
+        [address] = re.findall(r"The merchant's page: (\S+)", printed)
+        [token] = re.findall(r"Token to sign in there: (\S+)", printed)
+
+        def ask():
+            url = address.replace("/admin/", "/api/2025-04/reports/days")
+            return httpx2.get(url, headers={"Authorization": f"Bearer {token}"}).json()
+
+        for _ in range(2):  # a count may have begun before
+            first = ask()["asOf"]
+            assert wait_until(lambda first=first: ask()["asOf"] != first, seconds=60)
+        yesterday, today = ask()["data"][-2:]
+    assert abs(today["wishes"] - yesterday["wishes"]) < 40
+    assert today["removed"] < 40
 
 
 def test_mailbox_shows_a_mail_without_running_it():
