@@ -71,6 +71,28 @@ def test_demo_answers_a_press_with_count_toast_and_one_event(new_shopper, shared
     expect(page.get_by_role("banner")).to_contain_text("Small Hours")
 
 
+def test_48_hearts_cost_what_the_readme_says(shopper):
+    """A long page with count and toast: requests, bytes on the wire (brotli) and layout shift are the
+    README's. `analytics.js` is the demo's own choice, and not counted."""
+    page = shopper.context.new_page()
+    page.add_init_script(
+        """window.moved = 0;
+        new PerformanceObserver((list) => {
+          for (const { value } of list.getEntries()) window.moved += value;
+        }).observe({ type: 'layout-shift', buffered: true });"""
+    )
+    shopper.go(page, "/all?n=48")
+    expect(page.locator("wishlist-button").get_by_role("button")).to_have_count(48)
+    page.wait_for_load_state("networkidle")
+    sizes = page.evaluate(
+        """performance.getEntriesByType('resource').filter(({ name }) =>
+          name.includes('/apps/wishlist/') && !name.includes('analytics')).map((file) => file.encodedBodySize)"""
+    )
+    [figures] = re.findall(r"take (\d+) requests and (\d+) kB,", (ROOT / "README.md").read_text())
+    assert (len(sizes), round(sum(sizes) / 1000)) == tuple(map(int, figures))
+    assert page.evaluate("window.moved") == 0
+
+
 def test_newcomer_reads_a_mail_about_a_lower_price_and_unsubscribes(new_shopper, shared_demo):
     """The mailbox shows each mail as it comes, and its links work: a visitor confirms an address typed
     at the box, reads about a price lowered in the mailbox, and unsubscribes; then the box is empty
