@@ -1,5 +1,8 @@
 """``python -m demo``: runs the shop, and the service as a child process on its own port."""
 
+import contextlib
+import io
+import json
 import os
 import secrets
 import signal
@@ -10,14 +13,16 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import uvicorn
 
 from demo import catalogue, forward, mail_server, shop
 from demo.catalogue import Product
+from demo.history import History
+from wishwell import cli, ids
 from wishwell.errors import ServiceError
 from wishwell.server import serve
 from wishwell.telemetry import log
@@ -30,8 +35,23 @@ _PRODUCTS = ["products", "-", "--format", "jsonl", "--store", "default", "--map"
 _MAILS = ["--mail", "on", "--mail-from", "hello@small-hours.example", "--mail-delay", "0",
           "--mail-per-day", "24"]  # fmt: skip
 
+_STORE = [
+    "--shop-name",
+    "Small Hours",
+    "--accent",
+    "#8f1230",
+    "--shop-url",
+    "/",
+    "--purchases",
+    "on",
+]
+
 _TRY = """
   The shop is open: {url}
+  The merchant's page: {admin}
+  Token to sign in there: {token}
+
+  In the shop:
 
     Press some hearts, open the wishlist, reload: a visitor's list stays.
     Open the shop in a second tab: a press in one shows in both.
@@ -43,6 +63,12 @@ _TRY = """
     Sign in as Mira: the list is hers now. Sign out: it is gone. Sign in as Jonas: he has none of it.
     Get a mail: on the wishlist, tick the box, type any address; read and lower a price at {url}/mailbox.
     Watch the network: no token ever reaches the browser.
+
+  On the merchant's page:
+
+    See two months of made-up wishes, orders and mails: what is wished for, what it earned.
+    Lower a price in the mailbox, then find the mail in Mails. Your own wishes are counted within a minute or two.
+    Open a product, and one of the shoppers who wish for it.
 
   Nothing is kept after Ctrl-C.
 """
@@ -64,32 +90,37 @@ def main(host: str, port: int) -> None:
     key = secrets.token_urlsafe(32)
     host, port = listening.getsockname()[:2]
     origin = f"http://{host}:{port}"
-    with mail_server.running() as mails, _service(key, origin, mails.url) as (url, publish):
-        _serve(shop.Shop(key, forward.to(url), mails.mails, publish), listening, origin)
+    with mail_server.running() as mails, _service(key, origin, mails.url) as service:
+        click.echo(_TRY.format(url=origin, admin=f"{service.url}/admin/", token=service.token))
+        _serve(shop.Shop(key, forward.to(service.url), mails.mails, service.publish), listening)
 
 
-def _serve(application: shop.Shop, listening: socket.socket, origin: str) -> None:
-    click.echo(_TRY.format(url=origin))
+class _Service(NamedTuple):
+    """A running service: its URL, an admin token, and a function that sends it changed products."""
+
+    url: str
+    token: str
+    publish: Callable[[Iterable[Product]], None]
+
+
+def _serve(application: shop.Shop, listening: socket.socket) -> None:
     configuration = uvicorn.Config(
         application, lifespan="off", log_config=None, access_log=False, proxy_headers=False
     )
     uvicorn.Server(configuration).run([listening])
 
 
-@contextmanager
-def _service(
-    key: str, origin: str, smtp_url: str
-) -> Iterator[tuple[str, Callable[[Iterable[Product]], None]]]:
-    """Runs `wishwell serve` on a new database until the shop stops; yields the service's URL, and a
-    function that sends it changed products.
+@contextlib.contextmanager
+def _service(key: str, origin: str, smtp_url: str) -> Iterator[_Service]:
+    """Runs `wishwell serve` on a new database until the shop stops.
 
     The store identifies customers by the shop's cookie, a JWT signed with ``key``, has the products
-    of the shop at ``origin``, and sends mails by the server at ``smtp_url``.
+    of the shop at ``origin`` and a history, and sends mails by the server at ``smtp_url``.
     """
     with tempfile.TemporaryDirectory(prefix="wishwell-demo-") as name:
         folder = Path(name)
         port = _free_port()
-        environment = os.environ | {
+        os.environ |= {
             "WISHWELL_DATABASE_URL": f"sqlite:///{folder}/wishwell.db",
             "WISHWELL_HOST": "127.0.0.1",
             "WISHWELL_PORT": str(port),
@@ -97,39 +128,58 @@ def _service(
             "WISHWELL_SMTP_URL": smtp_url,
             "WISHWELL_MAIL": "on",
         }
-        _run(environment, ["init"])
-        _run(
-            environment,
+        _run("init")
+        _run_apart(
             ["store", "update", "default", "--jwt-cookie", shop.COOKIE, "--jwt-key-file", "-",
-             "--shop-name", "Small Hours", "--accent", "#8f1230", "--shop-url", "/",
-             *_MAILS, "--service-url", origin],
+             *_STORE, *_MAILS, "--service-url", origin],
             key,
         )  # fmt: skip
 
         def publish(products: Iterable[Product]) -> None:
-            _run(environment, _PRODUCTS, catalogue.lines(origin, products))
+            _run_apart(_PRODUCTS, catalogue.lines(origin, products))
 
         publish(catalogue.PRODUCTS)
+        _write_history(folder)
+        token = _run("token", "create", "--store", "default", "--label", "demo").strip()
         log_file = folder / "service.log"
         with log_file.open("wb") as output:
-            service = subprocess.Popen(
-                [*_WISHWELL, "serve"], env=environment, stdout=output, stderr=output
-            )
+            service = subprocess.Popen([*_WISHWELL, "serve"], stdout=output, stderr=output)
         try:
             url = f"http://127.0.0.1:{port}"
             if not _answers(f"{url}/readyz", service):
                 raise click.ClickException(f"The service ended: {log_file.read_text()}")
-            yield url, publish
+            yield _Service(url, token, publish)
         finally:
             service.terminate()
             service.wait()
 
 
-def _run(environment: dict[str, str], words: list[str], stdin: str = "") -> None:
-    """Runs a command of `wishwell`. Raises ``ClickException``."""
-    done = subprocess.run(
-        [*_WISHWELL, *words], env=environment, input=stdin, capture_output=True, text=True
-    )
+def _write_history(folder: Path) -> None:
+    """Fills the store with the wishes, orders and mails of two months."""
+    [store] = json.loads(_run("store", "list", "--json"))
+    history = History(store, ids.wall_clock())
+    file = folder / "history.jsonl"
+    file.write_text("\n".join(history.lines()))
+    _run("import", str(file), "--store", "default")
+    history.write(folder / "wishwell.db")
+
+
+def _run(*words: str) -> str:
+    """Returns the output of a command of `wishwell`. Raises ``ClickException``.
+
+    Runs in this process, because most of a short command's time is that of loading the program.
+    """
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        code = cli.main(list(words), "wishwell", standalone_mode=False)
+    if code:
+        raise click.ClickException(f"`wishwell {words[0]}` failed.")
+    return output.getvalue()
+
+
+def _run_apart(words: list[str], stdin: str) -> None:
+    """Runs a command of `wishwell` in another process, without showing what it prints. Raises
+    ``ClickException``."""
+    done = subprocess.run([*_WISHWELL, *words], input=stdin, capture_output=True, text=True)
     if done.returncode:
         raise click.ClickException(done.stderr.strip())
 

@@ -1,7 +1,9 @@
 """``python -m demo.screenshots``: takes the README's screenshots of the current demo."""
 
 import io
+import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,10 +15,7 @@ from typing import Any
 
 import click
 from PIL import Image
-from playwright.sync_api import Browser, Page, Route, ViewportSize, sync_playwright
-
-from demo import catalogue, merchant, pages
-from demo.__main__ import _free_port
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 _SIZE: ViewportSize = {"width": 1280, "height": 960}
@@ -47,7 +46,7 @@ def main(folder: Path) -> None:
     """Write screenshots: hearts, the wishlist, the merchant's page, and a mail."""
     folder.mkdir(exist_ok=True)
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
-    with _demo() as url, sync_playwright() as playwright:
+    with _demo() as (url, admin, token), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_page(viewport=_SIZE, device_scale_factor=2, reduced_motion="reduce")
         page.goto(url)
@@ -60,17 +59,13 @@ def main(folder: Path) -> None:
         page.get_by_text("8 items").wait_for()
         _write(folder / "wishlist.png", page)
         _write_mail(folder / "mail.png", browser, url)
-        with merchant.store(_free_port()) as (address, token):
-            for name, options in _MERCHANTS.items():
-                merchant_page = browser.new_page(
-                    **options, device_scale_factor=2, reduced_motion="reduce"
-                )
-                merchant_page.route(f"{merchant.ORIGIN}/**", _draw)
-                merchant_page.goto(address)
-                merchant_page.get_by_label("Admin or reports token").fill(token)
-                merchant_page.get_by_role("button", name="Sign in").click()
-                merchant_page.locator("main[aria-busy=false]").wait_for()
-                _write(folder / name, merchant_page)
+        for name, options in _MERCHANTS.items():
+            merchant = browser.new_page(**options, device_scale_factor=2, reduced_motion="reduce")
+            merchant.goto(admin)
+            merchant.get_by_label("Admin or reports token").fill(token)
+            merchant.get_by_role("button", name="Sign in").click()
+            merchant.locator("main[aria-busy=false]").wait_for()
+            _write(folder / name, merchant)
 
 
 def _write_mail(path: Path, browser: Browser, url: str) -> None:
@@ -96,17 +91,6 @@ def _write_mail(path: Path, browser: Browser, url: str) -> None:
     _write(path, page)
 
 
-def _draw(route: Route) -> None:
-    """Serves a product's drawing, because the merchant's page loads pictures by https only."""
-    drawings = {
-        merchant.ORIGIN + catalogue.picture(product, variant): (product, variant)
-        for product in catalogue.PRODUCTS
-        for variant in product.variants
-    }
-    body = pages.picture_file(*drawings[route.request.url])
-    route.fulfill(body=body, content_type="image/svg+xml")
-
-
 def _write(path: Path, page: Page) -> None:
     """Saves a screenshot once all pictures are loaded. A palette is a third of the size, and as good."""
     page.mouse.move(0, 0)
@@ -118,15 +102,18 @@ def _write(path: Path, page: Page) -> None:
 
 
 @contextmanager
-def _demo() -> Iterator[str]:
-    """Runs the demo as a process; yields its URL."""
+def _demo() -> Iterator[tuple[str, str, str]]:
+    """Runs the demo as a process; yields its URL, that of its merchant's page, and the token for it."""
     argv = [sys.executable, "-u", "-m", "demo", "--port", "0"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as demo:
         try:
             assert demo.stdout is not None
-            [url] = [line.split()[-1] for line in demo.stdout.readlines(1) if "open:" in line]
+            text = "".join(
+                itertools.takewhile(lambda line: "Nothing is kept" not in line, demo.stdout)
+            )
+            url, admin = re.findall(r"(?:open|page): (http\S+)", text)
             urllib.request.urlopen(url).close()
-            yield url
+            yield url, admin, re.findall(r"wwadm_\w+", text)[0]
         finally:
             demo.terminate()
 

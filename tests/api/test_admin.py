@@ -67,7 +67,7 @@ def test_page_has_a_strict_content_security_policy(http):
             **dict.fromkeys(
                 ("script-src", "style-src", "connect-src", "require-trusted-types-for"), "'self'"
             ),
-            "img-src": "'self' https:",
+            "img-src": "'self' https: http://127.0.0.1:*",
             **dict.fromkeys(("base-uri", "form-action", "frame-ancestors"), "'none'"),
         } | {"require-trusted-types-for": "'script'", "trusted-types": "lit-html"}
         assert headers["Referrer-Policy"] == "no-referrer"

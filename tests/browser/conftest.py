@@ -90,7 +90,7 @@ class Demo(Program):
         kept = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
         environment = kept | {"TMPDIR": str(self.folder)} | settings
         argv = [sys.executable, "-m", "demo", "--port", self.port]
-        self.begin(argv, f"{self.url}/sign-in", seconds=40, cwd=ROOT, env=environment)
+        self.begin(argv, f"{self.url}/sign-in", seconds=90, cwd=ROOT, env=environment)
 
     @property
     def service(self) -> psutil.Process:

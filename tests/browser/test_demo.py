@@ -10,13 +10,14 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
+import httpx2
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
 from demo import mail_server, mailbox
 from tests.conftest import slow
-from tests.servers import HERE
+from tests.servers import HERE, wait_until
 
 from .conftest import ROOT, Demo, press
 
@@ -70,6 +71,28 @@ def test_demo_answers_a_press_with_count_toast_and_one_event(new_shopper, shared
     expect(page.get_by_role("banner")).to_contain_text("Small Hours")
 
 
+def test_48_hearts_cost_what_the_readme_says(shopper):
+    """A long page with count and toast: requests, bytes on the wire (brotli) and layout shift are the
+    README's. `analytics.js` is the demo's own choice, and not counted."""
+    page = shopper.context.new_page()
+    page.add_init_script(
+        """window.moved = 0;
+        new PerformanceObserver((list) => {
+          for (const { value } of list.getEntries()) window.moved += value;
+        }).observe({ type: 'layout-shift', buffered: true });"""
+    )
+    shopper.go(page, "/all?n=48")
+    expect(page.locator("wishlist-button").get_by_role("button")).to_have_count(48)
+    page.wait_for_load_state("networkidle")
+    sizes = page.evaluate(
+        """performance.getEntriesByType('resource').filter(({ name }) =>
+          name.includes('/apps/wishlist/') && !name.includes('analytics')).map((file) => file.encodedBodySize)"""
+    )
+    [figures] = re.findall(r"take (\d+) requests and (\d+) kB,", (ROOT / "README.md").read_text())
+    assert (len(sizes), round(sum(sizes) / 1000)) == tuple(map(int, figures))
+    assert page.evaluate("window.moved") == 0
+
+
 def test_newcomer_reads_a_mail_about_a_lower_price_and_unsubscribes(new_shopper, shared_demo):
     """The mailbox shows each mail as it comes, and its links work: a visitor confirms an address typed
     at the box, reads about a price lowered in the mailbox, and unsubscribes; then the box is empty
@@ -116,6 +139,58 @@ def open_link(page, name):
         page.frame_locator("iframe").get_by_role("link", name=name).click()
     yield opening.value
     opening.value.close()  # in a background tab, the browser delays frames, for which clicks wait
+
+
+def test_merchants_page_opens_as_printed_with_two_months_of_figures(chromium, shared_demo):
+    """The printed address and token lead to a page with wishes, earnings, pictures and mails; the made-up
+    history is what the service counts itself. The service's log doesn't have the token."""
+    printed = shared_demo.output()
+    [address] = re.findall(r"The merchant's page: (\S+)", printed)
+    [token] = re.findall(r"Token to sign in there: (\S+)", printed)
+    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    page, wrong = context.new_page(), []
+    page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+    page.goto(address)
+    page.get_by_label("Admin or reports token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    page.locator("main[aria-busy=false]").wait_for()
+    expect(page.locator("#earned .big")).to_have_text(re.compile(r"€[1-9],\d{3}\.00"))
+    picture = page.locator("#earned img").first
+    picture.scroll_into_view_if_needed()
+    expect(picture).to_have_js_property("complete", True)
+    assert picture.evaluate("it => it.naturalWidth")
+    page.get_by_role("link", name="Mails").click()
+    expect(page.get_by_text("550 5.1.1 No such mailbox").first).to_be_visible()
+    api = address.replace("/admin/", "/api/2025-04")
+    headers = {"Authorization": f"Bearer {token}"}
+    days = page.request.get(f"{api}/reports/days", headers=headers).json()["data"]
+    assert len(days) == 30
+    assert all(day["wishes"] > 1_000 for day in days)
+    assert all(day["added"] and day["removed"] for day in days[:-1])
+    [log] = shared_demo.folder.glob("wishwell-demo-*/service.log")
+    assert token not in log.read_text()
+    assert wrong == []
+    context.close()
+
+
+@pytest.mark.slow
+def test_first_count_of_the_service_agrees_with_the_history():
+    """The service's own counts continue the made-up days without a jump."""
+    with Demo({"WISHWELL_COUNT_SECONDS": "1"}) as demo:
+        printed = demo.output()
+        [address] = re.findall(r"The merchant's page: (\S+)", printed)
+        [token] = re.findall(r"Token to sign in there: (\S+)", printed)
+
+        def ask():
+            url = address.replace("/admin/", "/api/2025-04/reports/days")
+            return httpx2.get(url, headers={"Authorization": f"Bearer {token}"}).json()
+
+        for _ in range(2):  # a count may have begun before
+            first = ask()["asOf"]
+            assert wait_until(lambda first=first: ask()["asOf"] != first, seconds=60)
+        yesterday, today = ask()["data"][-2:]
+    assert abs(today["wishes"] - yesterday["wishes"]) < 40
+    assert today["removed"] < 40
 
 
 def test_mailbox_shows_a_mail_without_running_it():

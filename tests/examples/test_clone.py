@@ -49,7 +49,7 @@ def serving(clone):
 def test_make_demo_opens_its_shop(serving):
     """`make demo` works as documented, here on another port."""
     [line] = commands("demo/README.md", "# A shop")
-    assert commands("README.md", "## Start it, test it") == [line]
+    assert commands("README.md", "# Wishwell") == [line]
     port = free_port()
     url = f"http://{HERE}:{port}"
     serving(f"exec {line} PORT={port}", url)

@@ -69,14 +69,23 @@ def test_repository_url_is_the_same_everywhere():
         assert found == {REPOSITORY}, path
 
 
-def test_readme_begins_with_how_to_start_and_how_to_test():
-    """The README's first commands start the service and run its tests, below the pictures; shell
-    helper functions, which readers would have to understand first, are in no sample."""
-    run, test = documents.blocks("README.md")[0].lines
+def test_readme_begins_with_the_demo_and_how_to_start_and_test():
+    """The README's first commands clone the repository and open the demo, above the pictures; the next
+    start the service and run its tests. Shell functions, which readers would have to understand first,
+    are in no sample."""
+    clone, demo, start = (block.lines for block in documents.blocks("README.md")[:3])
+    assert clone == [f"git clone {REPOSITORY}.git && cd wishwell"]
+    assert demo == ["make demo"]
+    run, test = start
     assert re.match("make run +# start the service", run)
     assert re.match("make test +# run and pass the tests", test)
     text = (ROOT / "README.md").read_text()
-    assert text.index("<img") < text.index("make run") < text.index("<wishlist-button")
+    assert (
+        text.index("make demo")
+        < text.index("<img")
+        < text.index("make run")
+        < text.index("<wishlist-button")
+    )
     lines = [line for block in documents.blocks("README.md") for line in block.lines]
     assert not [line for line in lines if re.search(r"\w+ ?\(\) ?\{|^function ", line)]
 

@@ -15,8 +15,8 @@ _CLOSED: Headers = [
     (b"x-robots-tag", b"noindex"),
 ]
 _PAGE = assets.security_headers(
-    b"style-src 'self'; img-src 'self' https:; require-trusted-types-for 'script'; "
-    b"trusted-types lit-html"
+    b"style-src 'self'; img-src 'self' https: http://127.0.0.1:*; "
+    b"require-trusted-types-for 'script'; trusted-types lit-html"
 )
 _MAIL = assets.security_headers(b"style-src 'unsafe-inline'; img-src https:")
 
