@@ -148,8 +148,8 @@ def test_merchants_page_opens_as_printed_with_two_months_of_figures(chromium, sh
     [address] = re.findall(r"The merchant's page: (\S+)", printed)
     [token] = re.findall(r"Token to sign in there: (\S+)", printed)
     context = chromium.new_context(viewport={"width": 390, "height": 844})
-    page, wrong = context.new_page(), []
-    page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+    page, wrong = context.new_page(), list[str]()
+    page.on("console", lambda message: wrong.extend([message.text] * (message.type == "error")))
     page.goto(address)
     page.get_by_label("Admin or reports token").fill(token)
     page.get_by_role("button", name="Sign in").click()
