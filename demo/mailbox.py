@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from demo import catalogue
+from demo import catalogue, pages
 from demo.catalogue import Product
 from demo.mail_server import Mail
 
@@ -48,10 +48,10 @@ about each product.</p>
 def _price(product: Product) -> str:
     before, name = catalogue.BY_PICTURE[product.picture].price, escape(product.name)
     if product.price < before:
-        return f"{name}: €{product.price}, was €{before}"
+        return f"{name}: {pages.euros(product.price)}, was {pages.euros(before)}"
     lowered = catalogue.lowered(product).price
     return f"""<button class="plain" name="product" value="{product.picture}">
-{name}: €{before} → €{lowered}</button>"""
+{name}: {pages.euros(before)} → {pages.euros(lowered)}</button>"""
 
 
 def mail(path: str, mail: Mail) -> str:

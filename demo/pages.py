@@ -24,6 +24,8 @@ _HEART = _ICON.format(
 )
 _BAG = _ICON.format("M5 8.5h14l1 11.5H4zM8.5 11V7a3.5 3.5 0 0 1 7 0v4")
 _LETTER = _ICON.format("M3 6h18v12.5H3zM3 6.5l9 7 9-7")
+_PERSON = _ICON.format("M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20.5a7.5 7.5 0 0 1 15 0")
+_DOOR = _ICON.format("M14 8V4.5H4.5v15H14V16M9.5 12h11M17 8.5l3.5 3.5-3.5 3.5")
 _COUNT = '<wishlist-count class="badge"{}></wishlist-count>'
 
 
@@ -33,9 +35,9 @@ def page(title: str, main: str, customer: str | None, here: str = "") -> str:
     if customer:
         account = f"""<form method="post" action="/sign-out">
       <span class="hello">Hello, {escape(CUSTOMERS[customer])}</span>
-      <button class="plain">Sign out</button></form>"""
+      <button class="plain">{_DOOR} <span class="word">Sign out</span></button></form>"""
     else:
-        account = _link("/sign-in", "Sign in", here)
+        account = _link("/sign-in", f'{_PERSON} <span class="word">Sign in</span>', here)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -79,6 +81,11 @@ def _link(path: str, label: str, here: str) -> str:
     return f'<a href="{path}"{current}>{label}</a>'
 
 
+def euros(amount: int) -> str:
+    """Returns a price as the wishlist shows it, too."""
+    return f"€{amount}.00"
+
+
 def picture(product: Product, variant: Variant) -> str:
     return (
         f'<span class="picture {variant.tint}"><svg aria-hidden="true">'
@@ -95,6 +102,7 @@ def picture_file(product: Product, variant: Variant) -> bytes:
     [rules] = re.findall(r"^(\.a \{.*?)\n\n", _STYLE, re.DOTALL | re.MULTILINE)
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="-14 -14 228 228">
 <style>svg {{ --main: {main}; background: color-mix(in oklab, var(--main), #fff 78%) }}
+@media (prefers-color-scheme: dark) {{ svg {{ background: color-mix(in oklab, var(--main), #171513 70%) }} }}
 {rules}</style>{drawing}</svg>""".encode()
 
 
@@ -115,7 +123,7 @@ def _card(product: Product) -> str:
     name = escape(product.name)
     return f"""<li class="card">
   <a href="/products/{product.picture}">{picture(product, product.variants[0])}
-    <span class="name">{name}</span> <span class="price">€{product.price}</span></a>
+    <span class="name">{name}</span> <span class="price">{euros(product.price)}</span></a>
   <wishlist-button product-id="{product.id}" match="product" label="Save {name}"></wishlist-button>
 </li>"""
 
@@ -133,7 +141,7 @@ def product(product: Product, chosen: Variant) -> str:
   <div>
     <p class="back"><a href="/">All twelve things</a></p>
     <h1>{name}</h1>
-    <p class="price">€{product.price}</p>
+    <p class="price">{euros(product.price)}</p>
     <p>{escape(product.text)}</p>
     <h2 id="colour">Colour: {chosen.name}</h2>
     <ul class="swatches">{choices}</ul>
@@ -195,7 +203,7 @@ def _look(product: Product, variant: Variant | None) -> str:
     return (
         f"{picture(product, variant or product.variants[0])}"
         f'<span class="name">{escape(product.name)}</span> '
-        f'<span class="price">{detail}€{product.price}</span>'
+        f'<span class="price">{detail}{euros(product.price)}</span>'
     )
 
 
@@ -220,5 +228,7 @@ def sign_in() -> str:
 
 
 def not_found() -> str:
-    return """<div class="narrow"><h1>Page not found</h1>
-<p>We couldn’t find this page. <a href="/">Go to the shop</a>.</p></div>"""
+    return """<div class="empty"><svg viewBox="0 0 200 200" aria-hidden="true"
+  class="picture honey"><use href="#lamp"/></svg><h1>Page not found</h1>
+  <p>We couldn’t find this page.</p>
+  <a class="button" href="/">Go to the shop</a></div>"""

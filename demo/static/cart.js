@@ -22,7 +22,7 @@ function draw() {
   });
   rows.replaceChildren(...drawn);
   find('#nothing').hidden = lines.length;
-  find('#total').textContent = lines.length ? `Total: €${total}. This shop has no checkout.` : '';
+  find('#total').textContent = lines.length ? `Total: €${total}.00. This shop has no checkout.` : '';
 }
 
 document.addEventListener('cart', draw);

@@ -18,8 +18,8 @@ function show(place, text, buttons) {
   paragraph.textContent = text;
   const nodes = Object.entries(buttons).map(([name, press]) => {
     const button = document.createElement('button');
-    button.textContent = name;
-    button.className = 'plain';
+    button.textContent = press ? name : '×';
+    button.ariaLabel = name;
     button.onclick = () => (place.replaceChildren(), press?.());
     return button;
   });

@@ -93,6 +93,26 @@ def test_48_hearts_cost_what_the_readme_says(shopper):
     assert page.evaluate("window.moved") == 0
 
 
+def test_header_is_one_row_on_a_phone(new_shopper, shared_demo):
+    """At 360 px the name, the menu with its numbers, and the account share one row, signed in or not, and
+    can be pressed."""
+    shopper = new_shopper(shared_demo, viewport={"width": 360, "height": 740})
+    page = shopper.open()
+    press(page, 101, 102)
+    for name in ("Sign in", "Sign out"):
+        expect(page.locator("wishlist-count")).to_have_text("2")
+        boxes = [
+            link.bounding_box() for link in page.locator(".top nav > a, .top form button").all()
+        ]
+        assert {round(box["y"] + box["height"] / 2) for box in boxes} == {round(boxes[0]["y"] + 22)}
+        assert min(min(box["width"], box["height"]) for box in boxes) >= 44
+        assert page.locator(".top").bounding_box()["height"] < 64
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        expect(page.locator(".top").get_by_text(name)).to_be_attached()
+        if name == "Sign in":
+            shopper.sign_in(page, "Mira")
+
+
 def test_newcomer_reads_a_mail_about_a_lower_price_and_unsubscribes(new_shopper, shared_demo):
     """The mailbox shows each mail as it comes, and its links work: a visitor confirms an address typed
     at the box, reads about a price lowered in the mailbox, and unsubscribes; then the box is empty
@@ -117,14 +137,14 @@ def test_newcomer_reads_a_mail_about_a_lower_price_and_unsubscribes(new_shopper,
     expect(box).to_be_checked()
     shopper.go(page, "/mailbox")
     count = letters.count()
-    page.get_by_role("button", name="Field notebook: €14 → €11").click()
-    expect(page.get_by_text("Field notebook: €11, was €14")).to_be_visible()
+    page.get_by_role("button", name="Field notebook: €14.00 → €11.00").click()
+    expect(page.get_by_text("Field notebook: €11.00, was €14.00")).to_be_visible()
     expect(letters).to_have_count(count + 1, timeout=30_000)
     letters.first.click()
     page.get_by_text("Text part").click()
     expect(page.get_by_text("Saved at €14.00, now €11.00")).to_be_visible()
     with open_link(page, "Field notebook") as opened:
-        expect(opened.locator("main .price")).to_have_text("€11")
+        expect(opened.locator("main .price")).to_have_text("€11.00")
     with open_link(page, "Unsubscribe") as opened:
         opened.get_by_role("button", name="Unsubscribe").click()
         expect(opened.get_by_role("heading")).to_have_text("You are unsubscribed")

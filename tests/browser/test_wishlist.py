@@ -83,7 +83,7 @@ def test_cards_have_title_price_and_picture(shopper, path):
     assert told["product"]["variantTitle"] == "Ink"
     expect(page.locator("#carted")).to_have_text("2")
     page.get_by_role("link", name="Cart").click()
-    expect(page.get_by_text("Total: €178.")).to_be_visible()
+    expect(page.get_by_text("Total: €178.00.")).to_be_visible()
 
 
 @pytest.mark.slow
