@@ -5,8 +5,8 @@ let last: Promise<unknown> = Promise.resolve();
  * page. A visitor's first write creates their session, and two concurrent ones would create two.
  */
 export async function inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  let begun = false;
-  const begin = () => ((begun = true), work());
+  let begun: Promise<T> | undefined;
+  const begin = () => (begun = work());
   try {
     return await navigator.locks.request('wishwell', { signal } as LockOptions, begin);
   } catch (error) {

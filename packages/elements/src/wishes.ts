@@ -1,5 +1,5 @@
 import { WishlistError } from './error.js';
-import { keep, SENT } from './kept.js';
+import { keep, SENT, storage } from './kept.js';
 import { keyOf, type Wish } from './memory.js';
 import { chunks, type Questions } from './questions.js';
 import { at, type Call } from './service.js';
@@ -128,7 +128,7 @@ export class Wishes {
       }
       throw error;
     } finally {
-      keep(SENT, '');
+      storage()?.removeItem(SENT);
       questions.tell(productId);
     }
   }

@@ -62,6 +62,8 @@ export class Wishlist extends EventTarget {
   readonly #wishes: Wishes;
   /** Undefined in server-side rendering. */
   #device: Device | undefined;
+  /** The shopper that the device knew last. */
+  #who: string | undefined;
   #tellTabs: ((news: News) => void) | undefined;
   /** The attribute `signed-in` of <wishlist-count>; undefined without the element. */
   signedIn: string | null | undefined;
@@ -72,8 +74,9 @@ export class Wishlist extends EventTarget {
     // Absolute, because a page may have another <base>. Server-side rendering has no origin.
     const root = (globalThis.document ? location.origin : '') + this.base;
     if (globalThis.document) {
-      this.#device = new Device(this.base, this.#seen);
-      this.#tellTabs = joinTabs(this.base, this.#hear, this.#again, this.#seen);
+      this.#device = new Device(this.base, () => this.#seen());
+      this.#tellTabs = joinTabs(this.base, this.#hear, this.#again, () => this.#seen(true));
+      this.#who = this.#device.known.who;
       // Deferred, because the requests of hearts identify the shopper too.
       setTimeout(() => this.look(), SOON);
       const sent = storage()?.getItem(SENT);
@@ -308,12 +311,16 @@ export class Wishlist extends EventTarget {
     if (this.#service.shopper) await this.refresh().catch(() => {});
   };
 
-  /** Compares what the device knows now with what is shown. */
-  readonly #seen = () => {
+  /**
+   * Shows what the device knows now. Compares the shopper if it has changed there or the tab was
+   * hidden, because the device may lag behind a message of another tab.
+   */
+  #seen(hidden?: boolean) {
     const { who } = this.#device!.known;
     this.#emit('count', undefined);
-    if (who && this.#service.shopper) this.#hear({ shopper: who });
-  };
+    if ((hidden || who !== this.#who) && who && this.#service.shopper) this.#hear({ shopper: who });
+    this.#who = who;
+  }
 
   /** Handles a message of another tab. */
   readonly #hear = (news: News) => {
@@ -321,24 +328,24 @@ export class Wishlist extends EventTarget {
     if (news.shopper !== was) {
       // If the tabs disagree about the shopper, the next response decides.
       this.#service.become(news.shopper);
-      if (was === '-') this.#again();
-      else if (was) this.#forget();
+      if (was) this.#leave(was);
     }
     this.#questions.takeIn(news, true);
   };
 
   readonly #changed = (was: string, first: boolean) => {
     this.#post({});
-    // A visitor without a session got one or signed in, so there is nothing to forget.
-    if (was !== '-') this.#forget();
-    else if (!first) this.#again();
+    if (!first) this.#leave(was);
   };
 
-  /** Drops what is known of the previous shopper, and loads again. */
-  #forget() {
-    this.#memory.forget();
-    this.#questions.tell();
-    this.#emit('shopper', undefined);
+  /** Drops what is known of the previous shopper, if there was one, and loads again. */
+  #leave(was: string) {
+    // A visitor without a session got one or signed in, so there is nothing to forget.
+    if (was !== '-') {
+      this.#memory.forget();
+      this.#questions.tell();
+      this.#emit('shopper', undefined);
+    }
     this.#again();
   }
 
