@@ -23,7 +23,9 @@ CLIENT = ROOT / "clients" / "python" / "src" / "wishwell_client"
 DESCRIPTION = json.loads(openapi.BUILT.read_text("utf-8"))
 
 # Methods that are written by hand, in _async/by_hand.py.
-BY_HAND = {"events.list", "products.put", "profiles.token", "profiles.identify"}
+BY_HAND = {
+    *("events.list", "orders.put_many", "products.put", "profiles.token", "profiles.identify")
+}
 
 RECORDS_HEAD = '''"""The records of the API. Written by ``make format`` from http/openapi.json."""
 
@@ -40,8 +42,8 @@ from datetime import datetime
 
 from wishwell_client.answers import Page, nothing, one, page_of
 from wishwell_client._async.transport import AsyncResource, Transport
-from wishwell_client._async.by_hand import AsyncEventsByHand, AsyncProductsByHand
-from wishwell_client._async.by_hand import AsyncProfilesByHand
+from wishwell_client._async.by_hand import AsyncEventsByHand, AsyncOrdersByHand
+from wishwell_client._async.by_hand import AsyncProductsByHand, AsyncProfilesByHand
 from wishwell_client.calls import UNSET, Call, UnsetType, body
 from wishwell_client.calls import changes, given, joined, path, several
 '''

@@ -96,7 +96,7 @@ SHOWN = {
     "SummaryReport": Report[reports.Summary],
     "DaysReport": Report[Annotated[list[reports.Day], published(maxItems=reports.MAX_DAYS)]],
     "OrdersResponse": Data[
-        Annotated[list[orders.AppliedOrder], published(maxItems=orders.MAX_BULK)]
+        Annotated[list[order_handlers.OrderOutcome], published(maxItems=orders.MAX_BULK)]
     ],
     "PurchasesReport": EarnedReport,
     "ShownWishes": Data[Annotated[list[reports.ShownCount], published(maxItems=items.MAX_BULK)]],
@@ -146,7 +146,8 @@ ENUMS = {
     "PlatformTopic": platform_requests.Topic,
     "ProductIdType": stores.ProductIds,
     "ProfileKind": profiles.Kind,
-    "OrderResult": orders.Result,
+    "OrderRefusalCode": order_handlers.RefusalCode,
+    "OrderResult": order_handlers.Result,
     "OrderStatus": order_handlers.Status,
     "PurchasedChoice": reporting.Purchased,
 }

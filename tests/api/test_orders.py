@@ -1,6 +1,7 @@
 """Orders of a shop: which lines match a wish, and what becomes of the items."""
 
 import datetime
+import json
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests import schema
 
 from .conftest import data, done, envelope, item, refused, save, soon
 
+JSON = {"Content-Type": "application/json"}
 MONEY = {"amount": "19.90", "currency": "EUR"}
 
 
@@ -237,13 +239,59 @@ def test_deleted_order_leaves_reports_and_marks(till):
         ({"more": 1}, "orders[1].more"),
     ],
 )  # fmt: skip
-def test_bad_order_is_named_and_none_is_applied(till, change, field):
-    """A bad field of an order is named, and no order is applied. Rule: error-envelope."""
+def test_bad_order_is_refused_alone_with_its_bad_field(till, change, field):
+    """A bad order is refused with its bad field, and the others are applied; if all are bad, the
+    request is 400. Rules: order-versions, error-envelope."""
     save(till.http, 1)
     good = order("1", till.customer.gid, line(1))
-    answer = till.shop.admin.put("/orders", json={"orders": [good, good | change]})
+    bad = good | {"orderId": "2"} | change
+    [applied, outcome] = till.put(good, bad)
+    assert applied == {"orderId": "1", **APPLIED}
+    [detail] = outcome.pop("details")
+    assert detail["field"] == field and detail["message"]
+    refusal = {"result": "refused", "matched": 0, "code": "invalid_request"}
+    assert outcome == {"orderId": bad["orderId"], **refusal}
+    assert till.summary()["orders"] == 1
+    answer = till.shop.admin.put("/orders", json={"orders": [bad, bad]})
     envelope(answer, 400)
-    assert [one["field"] for one in answer.json()["error"]["details"]] == [field]
+    paths = [one["field"].partition(".")[2] for one in answer.json()["error"]["details"]]
+    assert paths and {*paths} == {field.partition(".")[2]}
+
+
+@pytest.mark.both_engines
+def test_refused_orders_change_nothing_and_keep_their_place(till):
+    """Outcomes are in the order sent; a refused order is neither stored nor does it replace the
+    version before. An order that is no object has no id. Rule: order-versions."""
+    save(till.http, 1)
+    till.order("1", line(1, None, 3), updated=ago(minutes=1))
+    placeholder = order("2", "gid://shopify/Customer/undefined", line(1))
+    worse = order("1", till.customer.gid, line(1, quantity=0))
+    outcomes = till.put(worse, 7, order("3", till.customer.gid, line(1)), placeholder)
+    assert [one["result"] for one in outcomes] == ["refused", "refused", "applied", "refused"]
+    assert [one.get("orderId") for one in outcomes] == ["1", None, "3", "2"]
+    assert [one.get("code") for one in outcomes] == [
+        "invalid_request", "invalid_request", None, "placeholder_id"
+    ]  # fmt: skip
+    assert outcomes[1]["details"][0]["field"] == "orders[1]"
+    assert till.summary()["units"] == 4
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text[:-1],
+        lambda text: text[:-1] + ', "more": 1}',
+        lambda text: text.replace('"quantity": 0', '"quantity": 0, "quantity": 1'),
+        lambda text: text.replace("[", "[" + 249 * "{}, ", 1),
+    ],
+)
+def test_body_that_is_unreadable_as_a_whole_applies_no_order(till, change):
+    """A body that isn't JSON, repeats a key, has another field or too many orders is 400, and none
+    of its orders is applied. Rule: order-versions."""
+    save(till.http, 1)
+    good, bad = (order("1", till.customer.gid, line(1, quantity=units)) for units in (1, 0))
+    text = json.dumps({"orders": [good, bad]})
+    envelope(till.shop.admin.put("/orders", content=change(text), headers=JSON), 400)
     assert till.summary()["orders"] == 0
 
 
@@ -339,14 +387,16 @@ def test_reports_by_day_and_product_agree_in_json_and_csv(till):
 
 @pytest.mark.parametrize("field", ["placedAt", "updatedAt"])
 def test_order_time_may_be_at_most_a_day_ahead(till, field):
-    """A time up to 24 hours ahead is accepted; one order with a later time makes the request 400,
-    and none of its orders is applied. Rule: order-versions."""
+    """A time up to 24 hours ahead is accepted; an order with a later time is refused, and the others
+    are applied. Rule: order-versions."""
     save(till.http, 1)
     good = order("1", till.customer.gid, line(1))
     late = order("2", till.customer.gid, line(1)) | {field: ago(hours=-24, minutes=-5)}
-    message = refused(till.shop.admin.put("/orders", json={"orders": [good, late]}), 400)
-    assert message.startswith(f"orders[1].{field}: must not be more than 24 hours in the future")
-    assert till.summary()["orders"] == 0
+    [_, outcome] = till.put(good, late)
+    [detail] = outcome["details"]
+    assert detail["field"] == f"orders[1].{field}"
+    assert detail["message"].startswith("must not be more than 24 hours in the future")
+    assert till.summary()["orders"] == 1
     [done] = till.put(late | {field: ago(hours=-23, minutes=-55)})
     assert done["matched"] == 1
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
 import pytest
@@ -9,7 +10,15 @@ import pytest
 from tests.client.conftest import SOON
 from tests.client.lossy import Lossy
 from tests.servers import wait_until
-from wishwell_client import AsyncWishwell, Conflict, Invalid, NotFound
+from wishwell_client import (
+    AsyncWishwell,
+    Conflict,
+    Invalid,
+    NewOrder,
+    NotFound,
+    OrderLine,
+    OrdersRefused,
+)
 
 
 def test_update_distinguishes_unset_from_none(wishes):
@@ -124,6 +133,34 @@ def test_invalid_argument_is_refused_before_any_request(connect, url, token, mor
     with pytest.raises(ValueError, match="must be") as refused:
         connect(url, token, **more)
     assert "secret" not in str(refused.value)
+
+
+def test_refused_orders_raise_with_all_outcomes_unless_told_not_to(connect, make_shop):
+    """`put_many` applies the good orders, then raises for refused ones; with `raise_refused=False`
+    it returns all outcomes. Rule: order-versions."""
+    shop = make_shop("--purchases", "on")
+    now = datetime.now(UTC)
+    good = NewOrder(
+        "1", shop.gid(), placed_at=now, updated_at=now, status="paid", lines=(OrderLine(7, 1),)
+    )
+    bad = NewOrder(
+        "2", "gid://other/Customer/7", placed_at=now, updated_at=now, status="paid", lines=()
+    )
+    admin = connect(shop.service.url, shop.admin_token)
+    with pytest.raises(OrdersRefused) as refused:
+        admin.orders.put_many([good, bad])
+    error = refused.value
+    assert [outcome.result for outcome in error.outcomes] == ["applied", "refused"]
+    assert (error.status, error.code) == (200, "invalid_request")
+    assert [detail.field for detail in error.details] == ["orders[1].profile"]
+    assert error.message.startswith("1 of 2 orders were refused; orders[1].profile: ")
+    outcomes = admin.orders.put_many([good, bad], raise_refused=False)
+    assert [(outcome.order_id, outcome.result) for outcome in outcomes] == [
+        ("1", "unchanged"), ("2", "refused")
+    ]  # fmt: skip
+    with pytest.raises(Invalid) as invalid:
+        admin.orders.put_many([bad], raise_refused=False)
+    assert invalid.value.status == 400
 
 
 def test_string_is_refused_where_several_ids_are_expected(wishes):

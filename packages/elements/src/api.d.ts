@@ -1375,7 +1375,8 @@ export interface paths {
         /**
          * Send orders
          * @description Matches the lines of 1 to 250 orders with the wishes of their customers, each order by
-         *     itself. A line matches the item with the same variant, or else the item without a variant,
+         *     itself: one that breaks a rule is `refused`, and the others are applied. If all break one, the
+         *     response is 400. A line matches the item with the same variant, or else the item without a variant,
          *     that was saved before `placedAt` and not too long ago. Nothing is stored of other lines. A
          *     version with a later `updatedAt` replaces the order; others change nothing. Send every order,
          *     and send it again when it is refunded or cancelled, also before it has any match. Requires an
@@ -1595,17 +1596,6 @@ export interface components {
         /** @description The body of every response that is not 2xx. */
         ApiError: {
             error: components["schemas"]["ErrorDetail"];
-        };
-        /** @description What happened to an order. */
-        AppliedOrder: {
-            orderId: string;
-            /** @description `unchanged`: a version with the same or a later `updatedAt` is known. */
-            result: components["schemas"]["OrderResult"];
-            /**
-             * Format: int64
-             * @description The number of its lines that match a wish.
-             */
-            matched: number;
         };
         /**
          * Format: date-time
@@ -2334,8 +2324,29 @@ export interface components {
             /** @description What the customer paid per unit, after discounts, including tax. */
             unitPrice?: components["schemas"]["PriceOrNull"];
         };
+        /** @description What happened to an order. */
+        OrderOutcome: {
+            /** @description Omitted if the order was refused without a readable id. */
+            orderId?: string;
+            /**
+             * @description `unchanged`: a version with the same or a later `updatedAt` is known. `refused`: the order
+             *     breaks a rule, and nothing was done; see `code` and `details`.
+             */
+            result: components["schemas"]["OrderResult"];
+            /**
+             * Format: int64
+             * @description The number of its lines that match a wish.
+             */
+            matched: number;
+            /** @description Why the order was refused; otherwise omitted. */
+            code?: components["schemas"]["OrderRefusalCode"];
+            /** @description All bad fields of a refused order, with their path in the body; otherwise omitted. */
+            details?: components["schemas"]["BadField"][];
+        };
         /** @enum {string} */
-        OrderResult: "applied" | "unchanged";
+        OrderRefusalCode: "invalid_request" | "placeholder_id";
+        /** @enum {string} */
+        OrderResult: "applied" | "unchanged" | "refused";
         /** @enum {string} */
         OrderStatus: "paid" | "cancelled";
         /** @description Orders to match with wishes (`PUT /orders`). */
@@ -2343,7 +2354,7 @@ export interface components {
             orders: components["schemas"]["OrderInput"][];
         };
         OrdersResponse: {
-            data: components["schemas"]["AppliedOrder"][];
+            data: components["schemas"]["OrderOutcome"][];
         };
         /** @description Cursors of the adjacent pages. */
         PageInfo: {

@@ -120,14 +120,22 @@ def name_all(request: Request, error: RequestError) -> None:
     if not isinstance(value, dict):
         error.message = "body: must be a JSON object."
         return
-    all_bad_fields = _Finder(request, shape).of_object(value, shape, "")
+    name_within(request, error, value, shape)
+
+
+def name_within(
+    request: Request, error: Invalid, value: Any, shape: type[Struct], prefix: str = ""
+) -> None:
+    """Adds the bad fields of a decoded value to its error, like ``name_all``. ``prefix``: the path
+    of the value in the body, such as ``orders[1].``."""
+    all_bad_fields = _Finder(request, shape).of_object(value, shape, prefix)
     error.details = bad_fields = [*itertools.islice(all_bad_fields, errors.MAX_BAD_FIELDS)]
     if bad_fields:
         error.message = f"{bad_fields[0].field}: {bad_fields[0].message}"
     else:
         field, _, rule = error.message.partition(": ")
         if re.split(r"[.\[]", field)[0] in value:
-            error.details = [BadField(field, rule)]
+            error.details = [BadField(f"{prefix}{field}", rule)]
 
 
 class _Finder:

@@ -53,14 +53,12 @@ class Order(NamedTuple):
 Result = Literal["applied", "unchanged"]
 
 
-class AppliedOrder(msgspec.Struct, rename="camel"):
-    """What happened to an order."""
+class AppliedOrder(NamedTuple):
+    """What happened to an order. ``matched``: the number of its lines that match a wish."""
 
     order_id: str
     result: Result
-    """`unchanged`: a version with the same or a later `updatedAt` is known."""
-    matched: types.Count
-    """The number of its lines that match a wish."""
+    matched: int
 
 
 class Purchase(msgspec.Struct):

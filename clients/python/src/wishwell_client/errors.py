@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from wishwell_client.records import BadField, ErrorCode
+from wishwell_client.records import BadField, ErrorCode, OrderOutcome
 
 
 class WishwellError(Exception):
@@ -40,6 +40,19 @@ class WishwellError(Exception):
 
 class Invalid(WishwellError):
     """400, and other 4xx statuses without a class of their own: the request is invalid."""
+
+
+class OrdersRefused(Invalid):
+    """200 with refused orders: ``put_many`` applied the others. ``outcomes``: of all orders, in the
+    order sent. ``code`` is that of the first refused order, ``details`` are of all."""
+
+    def __init__(self, outcomes: tuple[OrderOutcome, ...]) -> None:
+        refused = [outcome for outcome in outcomes if outcome.result == "refused"]
+        details = tuple(field for outcome in refused for field in outcome.details or ())
+        reason = f"; {details[0].field}: {details[0].message}" if details else ""
+        message = f"{len(refused)} of {len(outcomes)} orders were refused{reason}"
+        super().__init__(message, status=200, code=refused[0].code, details=details)
+        self.outcomes = outcomes
 
 
 class Unauthorized(WishwellError):

@@ -7,7 +7,6 @@ from wishwell_client.record import Record
 
 __all__ = [
     "AdminToken",
-    "AppliedOrder",
     "BadField",
     "By",
     "Delivery",
@@ -54,6 +53,7 @@ __all__ = [
     "NewProduct",
     "OnlyProducts",
     "OrderLine",
+    "OrderOutcome",
     "PlatformRequest",
     "PreviewKind",
     "PreviewLanguage",
@@ -994,14 +994,30 @@ class ShownCount(Record, frozen=True):
     wishes: int
 
 
-class AppliedOrder(Record, frozen=True):
+class BadField(Record, frozen=True):
+    """A field of a body that breaks a rule."""
+
+    field: str
+    """Its path, such as ``items[2].quantity``."""
+    message: str
+    """The rule that it breaks."""
+
+
+class OrderOutcome(Record, frozen=True):
     """What happened to an order."""
 
-    order_id: str
     result: str
-    """``unchanged``: a version with the same or a later ``updated_at`` is known."""
+    """``unchanged``: a version with the same or a later ``updated_at`` is known. ``refused``: the
+    order breaks a rule, and nothing was done; see ``code`` and ``details``.
+    """
     matched: int
     """The number of its lines that match a wish."""
+    order_id: str | None = None
+    """Omitted if the order was refused without a readable id."""
+    code: str | None = None
+    """Why the order was refused; otherwise omitted."""
+    details: tuple[BadField, ...] | None = None
+    """All bad fields of a refused order, with their path in the body; otherwise omitted."""
 
 
 class OrderLine(Record, frozen=True):
@@ -1052,15 +1068,6 @@ class PlatformRequest(Record, frozen=True):
     """The customer; only while it is waiting."""
     expires_at: datetime | None = None
     """When the export is deleted; only as long as it is stored."""
-
-
-class BadField(Record, frozen=True):
-    """A field of a body that breaks a rule."""
-
-    field: str
-    """Its path, such as ``items[2].quantity``."""
-    message: str
-    """The rule that it breaks."""
 
 
 class ItemPurchasedData(EventData, frozen=True, kw_only=True):

@@ -139,7 +139,9 @@ function address(image: string | null | undefined): string | undefined {
   return image?.match(/^https?:/) && URL.canParse(image) ? new URL(image).href : undefined;
 }
 
-/** Sends products or orders. One that Wishwell refuses doesn't keep the others back. */
+type Outcome = { result: string; code?: string; details?: object[] };
+
+/** Sends products or orders. One that Wishwell refuses is logged, and the others are applied. */
 export async function put(
   container: MedusaContainer,
   kind: 'products' | 'orders',
@@ -148,16 +150,26 @@ export async function put(
   if (!records.length) return;
   // 409: the store has purchases off.
   const answer = await ask('PUT', `/${kind}`, { [kind]: records }, [400, 409, 413]);
+  if (answer.ok && kind === 'orders') {
+    const { data } = (await answer.json()) as { data: Outcome[] };
+    data.forEach((outcome, index) => {
+      if (outcome.result === 'refused') logRefusal(container, kind, records[index], outcome);
+    });
+  }
   if (answer.ok || answer.status === 409) return;
   if (records.length > 1) {
     const half = records.length >> 1;
     await put(container, kind, records.slice(0, half));
     await put(container, kind, records.slice(half));
   } else {
-    const start = JSON.stringify(records[0]).slice(0, 100);
-    const logger = container.resolve(ContainerRegistrationKeys.LOGGER);
-    logger.error(`Wishwell refuses one of the ${kind}, ${start}: ${await answer.text()}`);
+    logRefusal(container, kind, records[0], await answer.json());
   }
+}
+
+function logRefusal(container: MedusaContainer, kind: string, record: object, why: unknown) {
+  const start = JSON.stringify(record).slice(0, 100);
+  const logger = container.resolve(ContainerRegistrationKeys.LOGGER);
+  logger.error(`Wishwell refuses one of the ${kind}, ${start}: ${JSON.stringify(why)}`);
 }
 
 export async function ask(

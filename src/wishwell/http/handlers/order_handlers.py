@@ -1,12 +1,14 @@
 """Handlers for the shop's orders, which are matched with wishes, and the types of their bodies."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import field_types as types
-from wishwell.http import request_body, responses
+from wishwell.errors import MAX_BAD_FIELDS, BadField, Invalid
+from wishwell.http import bad_fields, request_body, request_types, responses
 from wishwell.http.context import Request
 from wishwell.http.request_types import Body, stored_variant
 from wishwell.http.responses import Data, Response
@@ -77,15 +79,80 @@ class OrdersBody(Body):
     orders: Annotated[list[OrderBody], Meta(min_length=1, max_length=orders.MAX_BULK)]
 
 
+Result = Literal[orders.Result, "refused"]
+RefusalCode = Literal["invalid_request", "placeholder_id"]
+
+
+class OrderOutcome(msgspec.Struct, rename="camel"):
+    """What happened to an order."""
+
+    order_id: str | UnsetType
+    """Omitted if the order was refused without a readable id."""
+    result: Result
+    """`unchanged`: a version with the same or a later `updatedAt` is known. `refused`: the order
+    breaks a rule, and nothing was done; see `code` and `details`."""
+    matched: types.Count
+    """The number of its lines that match a wish."""
+    code: RefusalCode | UnsetType = UNSET
+    """Why the order was refused; otherwise omitted."""
+    details: Annotated[list[BadField], types.published(maxItems=MAX_BAD_FIELDS)] | UnsetType = UNSET
+    """All bad fields of a refused order, with their path in the body; otherwise omitted."""
+
+
 # rule: order-versions
 async def put_orders(request: Request) -> Response:
     orders.check_accepted(request.store)
-    body = await request_body.decode(request, OrdersBody)
-    new_orders = fields.each("orders", body.orders, lambda order: order.order(request))
+    raw = await request_body.read(request)
+    try:
+        body = request_body.decoded(request, raw, OrdersBody)
+        readable: list[Order | OrderOutcome]
+        readable = [*fields.each("orders", body.orders, lambda order: order.order(request))]
+    except Invalid as error:
+        readable = _read_each(request, raw, error)
     outcomes = [
-        await request.run(orders.apply, request.store, order, request.now()) for order in new_orders
+        order if isinstance(order, OrderOutcome) else await _apply(request, order)
+        for order in readable
     ]
     return responses.json(200, Data(outcomes))
+
+
+def _read_each(request: Request, raw: bytes, error: Invalid) -> list[Order | OrderOutcome]:
+    """Reads the orders of a refused body one by one. Returns an outcome in place of each bad one.
+
+    Raises ``error``, the body's, if no order is readable.
+    """
+    try:
+        request_types.check_keys(raw)
+        body = msgspec.json.decode(raw, type=dict[str, list[Any]])
+    except (Invalid, ValueError, RecursionError):
+        raise error from None
+    values = body.pop("orders", [])
+    if body or len(values) > orders.MAX_BULK:
+        raise error
+    read = [_read(request, index, value) for index, value in enumerate(values)]
+    if not any(isinstance(order, Order) for order in read):
+        raise error
+    return read
+
+
+def _read(request: Request, index: int, value: Any) -> Order | OrderOutcome:
+    try:
+        try:
+            return msgspec.convert(value, OrderBody).order(request)
+        except msgspec.ValidationError as error:
+            raise Invalid("body: must be a JSON object.") from error
+    except Invalid as error:
+        bad_fields.name_within(request, error, value, OrderBody, f"orders[{index}].")
+        id = value.get("orderId") if isinstance(value, dict) else None
+        order_id = id if isinstance(id, str) else UNSET
+        is_placeholder = error.code == "placeholder_id"
+        code: RefusalCode = "placeholder_id" if is_placeholder else "invalid_request"
+        return OrderOutcome(order_id, "refused", 0, code, [*error.details])
+
+
+async def _apply(request: Request, order: Order) -> OrderOutcome:
+    applied = await request.run(orders.apply, request.store, order, request.now())
+    return OrderOutcome(applied.order_id, applied.result, applied.matched)
 
 
 async def delete_order(request: Request) -> None:

@@ -9,7 +9,8 @@ from wishwell_client import answers
 from wishwell_client._async.transport import AsyncResource
 from wishwell_client.answers import Feed, one
 from wishwell_client.calls import Call, body, given, path, several
-from wishwell_client.records import NewProduct, Product, ProfileToken
+from wishwell_client.errors import OrdersRefused
+from wishwell_client.records import NewOrder, NewProduct, OrderOutcome, Product, ProfileToken
 
 
 class AsyncProductsByHand(AsyncResource):
@@ -22,6 +23,28 @@ class AsyncProductsByHand(AsyncResource):
         return await self._transport.result(
             Call("PUT", product_path, one(Product), body=body(**fields))
         )
+
+
+# rule: order-versions
+class AsyncOrdersByHand(AsyncResource):
+    """Orders, of which each may be refused."""
+
+    async def put_many(
+        self, orders: Sequence[NewOrder], *, raise_refused: bool = True
+    ) -> tuple[OrderOutcome, ...]:
+        """Matches the lines of 1 to 250 orders with the wishes of their customers.
+
+        Returns what happened to each order. Send every order, and send it again when it is refunded
+        or cancelled. Raises ``OrdersRefused`` after the others were applied if some break a rule,
+        unless ``raise_refused`` is False; ``Invalid`` if all do, and ``Conflict`` while the store
+        has purchases off.
+        """
+        fields = body(orders=several(orders))
+        call = Call("PUT", path("orders"), one(tuple[OrderOutcome, ...]), body=fields)
+        outcomes: tuple[OrderOutcome, ...] = await self._transport.result(call)
+        if raise_refused and any(outcome.result == "refused" for outcome in outcomes):
+            raise OrdersRefused(outcomes)
+        return outcomes
 
 
 class _SignIn(msgspec.Struct, frozen=True, rename="camel"):

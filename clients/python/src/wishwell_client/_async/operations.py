@@ -5,6 +5,7 @@ from datetime import datetime
 
 from wishwell_client._async.by_hand import (
     AsyncEventsByHand,
+    AsyncOrdersByHand,
     AsyncProductsByHand,
     AsyncProfilesByHand,
 )
@@ -23,7 +24,6 @@ from wishwell_client.calls import (
 )
 from wishwell_client.records import (
     AdminToken,
-    AppliedOrder,
     By,
     Delivery,
     EarnedBy,
@@ -36,7 +36,6 @@ from wishwell_client.records import (
     MailDay,
     MailPreview,
     NewItem,
-    NewOrder,
     NewProduct,
     OnlyProducts,
     PlatformRequest,
@@ -1424,23 +1423,8 @@ class AsyncReports(AsyncResource):
         return await self._transport.result(call)
 
 
-class AsyncOrders(AsyncResource):
+class AsyncOrders(AsyncOrdersByHand):
     """The shop's orders, matched with wishes: what wishes earn."""
-
-    async def put_many(self, orders: Sequence[NewOrder]) -> tuple[AppliedOrder, ...]:
-        """Matches the lines of 1 to 250 orders with the wishes of their customers, each order by
-        itself. A line matches the item with the same variant, or else the item without a variant,
-        that was saved before ``placed_at`` and not too long ago. Nothing is stored of other lines.
-        A version with a later ``updated_at`` replaces the order; others change nothing. Send every
-        order, and send it again when it is refunded or cancelled, also before it has any match.
-        Requires an admin token without ``Profile``. While the store has purchases off, the response
-        is 409.
-
-        Raises ``NotFound`` and ``Conflict``.
-        """
-        fields = body(orders=several(orders))
-        call = Call("PUT", path("orders"), one(tuple[AppliedOrder, ...]), body=fields)
-        return await self._transport.result(call)
 
     async def forget(self, id: str) -> None:
         """Deletes everything stored of an order, and takes it out of the reports. To cancel an
