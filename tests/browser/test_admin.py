@@ -494,6 +494,43 @@ def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, 
     shopper.delete("/profile").raise_for_status()
 
 
+def test_shoppers_are_listed_by_time_and_by_wishes_on_a_phone_too(world, new_merchant):
+    """The view lists the shoppers who saved last, or those with the most wishes, which links lead to. On a
+    phone nothing scrolls sideways, and a title of 250 letters makes no row or card of more than 150
+    pixels. Rules: report-shoppers, admin-page."""
+    merchant = new_merchant(viewport={"width": 360, "height": 640})
+    shop = Shop(world.service, *ROOMY)
+    products = [{"productId": 1, "title": "Handwoven merino blanket " * 10}]
+    shop.admin.put("/products", json={"products": products}).raise_for_status()
+    first, last = shop.customer("a" * 200), shop.customer("zoe")
+    for who, wishes in ((first, (1, 2)), (last, (3,))):
+        for product in wishes:
+            who.http.post("/items", json={"productId": product}).raise_for_status()
+    page = merchant.open(shop.admin_token, "#/shoppers")
+    assert [row[0] for row in cells(page, "Shoppers")[1:]] == [
+        "Customer zoe",
+        f"Customer {'a' * 200}",
+    ]
+
+    def most() -> list[dict]:
+        query = {"sort": "wishes"}
+        return shop.admin.get("/reports/shoppers", params=query).raise_for_status().json()["data"]
+
+    assert wait_until(lambda: [one["items"] for one in most()] == [2, 1], seconds=20)
+    page.get_by_role("button", name="Most wishes").click()
+    expect(page.get_by_role("row").nth(1)).to_contain_text("aaa")
+    merchant.settled()
+    assert [row[1] for row in cells(page, "Shoppers")[1:]] == ["2", "1"]
+    height = "(row) => row.getBoundingClientRect().height"
+    assert max(page.get_by_role("row").evaluate_all(f"(rows) => rows.map({height})")) < 150
+    sideways = "document.documentElement.scrollWidth - innerWidth"
+    assert page.evaluate(sideways) <= 0
+    page.get_by_role("link", name="Customer aaa").click()
+    wish = page.get_by_role("listitem", name="").filter(has_text="merino").first
+    expect(wish).to_be_visible()
+    assert wish.evaluate(height) < 150 and page.evaluate(sideways) <= 0
+
+
 def test_staff_add_and_remove_a_wish_which_events_and_the_log_record(world, merchant):
     """Staff add a wish for a shopper and remove one after a question; both are events of the shopper, and
     log lines with the token's id. A bad product id is refused with the reason. Rule: admin-staff."""
