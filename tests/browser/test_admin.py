@@ -1101,10 +1101,33 @@ def test_overview_shows_the_earnings_of_wishes_when_purchases_are_on(world, merc
         body["data"]["purchases"]["mailed"] = {"orders": 1, "units": 1, "revenue": revenue}
         route.fulfill(json=body)
 
+    # A product's part of all, and no change: the previous period is before the first count.
+    expect(card.locator("li .part")).to_have_text("100%")
     page.route("**/reports/summary?*", add_mailed)
     merchant.go("Products")
     merchant.go("Overview")
-    expect(card).to_contain_text("€19.90 of it within 7 days of a mail that named the product")
+    expect(card).to_contain_text(
+        "€19.90 of it (33%) within 7 days of a mail that named the product"
+    )
+    page.unroute_all()
+
+    def count_since_2020(route):
+        route.fulfill(json=route.fetch().json() | {"since": "2020-01-01"})
+
+    def earn_less_before(route):
+        body = route.fetch().json()
+        if f"to={time.strftime('%Y-%m-%d', time.gmtime())}" not in route.request.url:
+            revenue = [{"amount": "39.80", "currency": "EUR"}]
+            body["data"]["purchases"] |= {"orders": 1, "units": 2, "revenue": revenue}
+        route.fulfill(json=body)
+
+    page.route("**/reports/days?*", count_since_2020)
+    page.route("**/reports/summary?*", earn_less_before)
+    page.get_by_role("button", name="Sign out").click()
+    merchant.open(shop.admin_token)
+    expect(card.locator("p").first).to_have_text(
+        re.compile(r"€59\.70\s+\+50%\s+vs\. €39\.80 in the previous period")
+    )
     page.unroute_all()
     merchant.page.get_by_role("button", name="Sign out").click()
     merchant.open(world.shop.admin_token)
