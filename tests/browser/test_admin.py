@@ -629,7 +629,7 @@ LOOK = {
 @pytest.mark.slow
 def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant):
     """Names, texts, language, notices and show-wishes are edited in a form, which names bad fields at the
-    fields, sends only what was changed, and offers no hosts, keys, secrets or webhook addresses.
+    fields, offers the names of texts, sends only what was changed, and has no hosts, keys, secrets or webhook addresses.
     Rules: admin-scope, store-settings."""
     merchant.expected.add("400")
     page = merchant.open(world.shop.admin_token, "#/store")
@@ -643,6 +643,15 @@ def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant)
     form.get_by_label("Show shoppers how many people want a product").check()
     form.get_by_label("Notices of price drops").select_option("opt-in")
     form.get_by_role("button", name="Add a text").click()
+    offered = page.locator("#text-names option").evaluate_all(
+        "(all) => all.map((one) => one.value)"
+    )
+    assert {"title", "heart", "mailSubject"} <= {*offered}
+    name = form.get_by_label("Text’s name")
+    assert name.get_attribute("list") == "text-names"
+    name.fill("tittle")
+    name.blur()
+    expect(form.get_by_role("alert")).to_contain_text("No text has the name “tittle”")
     for label, value in (
         ("Text’s language", "de"),
         ("Text’s name", "title"),
