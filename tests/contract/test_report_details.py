@@ -206,8 +206,8 @@ def test_products_are_selected_by_stock_and_by_a_lower_price(bench, store):
 
     def put(id, amount, currency="EUR", variant=None, **data):
         variants = (Variant("9", price=Money(variant, "EUR")),) if variant else ()
-        data = ProductData(price=Money(amount, currency), **data)
-        new_product = NewProduct(str(id), data, variants)
+        product_data = ProductData(price=Money(amount, currency), **data)
+        new_product = NewProduct(str(id), product_data, variants)
         bench.write(products.put, store, [new_product], [bench.new_id()], bench.clock.tick())
 
     def found(only, sort="wishes"):
