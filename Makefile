@@ -129,6 +129,7 @@ format: $(VENV)/.dev ## Format the code and sort its imports; write the API's de
 	$(BIN)/python clients/python/hatch_build.py && touch $(VENV)/.client
 	$(BIN)/python -m tools.rule_tables
 	$(BIN)/python -m tools.sample_settings
+	$(BIN)/python -m tools.text_names
 	@! command -v npm >/dev/null || $(MAKE) --silent packages/elements/src/api.d.ts
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .

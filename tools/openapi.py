@@ -24,7 +24,7 @@ from wishwell.http.responses import Data, DataPage
 from wishwell.privacy import history, personal_export, platform_requests
 from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
-from wishwell.reports import store_status
+from wishwell.reports import shoppers, store_status
 from wishwell.stores import look, mailing, naming, reporting
 from wishwell.wishlists import items, lists, orders, shares
 
@@ -99,6 +99,9 @@ SHOWN = {
         Annotated[list[order_handlers.OrderOutcome], published(maxItems=orders.MAX_BULK)]
     ],
     "PurchasesReport": EarnedReport,
+    "ShoppersResponse": Data[
+        Annotated[list[shoppers.Shopper], published(maxItems=shoppers.MAX_SHOPPERS)]
+    ],
     "ShownWishes": Data[Annotated[list[reports.ShownCount], published(maxItems=items.MAX_BULK)]],
     "IdentifyResult": Data[profile_handlers.SignIn],
     "TokenResult": Data[profile_handlers.ProfileToken],

@@ -494,6 +494,43 @@ def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, 
     shopper.delete("/profile").raise_for_status()
 
 
+def test_shoppers_are_listed_by_time_and_by_wishes_on_a_phone_too(world, new_merchant):
+    """The view lists the shoppers who saved last, or those with the most wishes, which links lead to. On a
+    phone nothing scrolls sideways, and a title of 250 letters makes no row or card of more than 150
+    pixels. Rules: report-shoppers, admin-page."""
+    merchant = new_merchant(viewport={"width": 360, "height": 640})
+    shop = Shop(world.service, *ROOMY)
+    products = [{"productId": 1, "title": "Handwoven merino blanket " * 10}]
+    shop.admin.put("/products", json={"products": products}).raise_for_status()
+    first, last = shop.customer("a" * 200), shop.customer("zoe")
+    for who, wishes in ((first, (1, 2)), (last, (3,))):
+        for product in wishes:
+            who.http.post("/items", json={"productId": product}).raise_for_status()
+    page = merchant.open(shop.admin_token, "#/shoppers")
+    assert [row[0] for row in cells(page, "Shoppers")[1:]] == [
+        "Customer zoe",
+        f"Customer {'a' * 200}",
+    ]
+
+    def most() -> list[dict]:
+        query = {"sort": "wishes"}
+        return shop.admin.get("/reports/shoppers", params=query).raise_for_status().json()["data"]
+
+    assert wait_until(lambda: [one["items"] for one in most()] == [2, 1], seconds=20)
+    page.get_by_role("button", name="Most wishes").click()
+    expect(page.get_by_role("row").nth(1)).to_contain_text("aaa")
+    merchant.settled()
+    assert [row[1] for row in cells(page, "Shoppers")[1:]] == ["2", "1"]
+    height = "(row) => row.getBoundingClientRect().height"
+    assert max(page.get_by_role("row").evaluate_all(f"(rows) => rows.map({height})")) < 150
+    sideways = "document.documentElement.scrollWidth - innerWidth"
+    assert page.evaluate(sideways) <= 0
+    page.get_by_role("link", name="Customer aaa").click()
+    wish = page.get_by_role("listitem", name="").filter(has_text="merino").first
+    expect(wish).to_be_visible()
+    assert wish.evaluate(height) < 150 and page.evaluate(sideways) <= 0
+
+
 def test_staff_add_and_remove_a_wish_which_events_and_the_log_record(world, merchant):
     """Staff add a wish for a shopper and remove one after a question; both are events of the shopper, and
     log lines with the token's id. A bad product id is refused with the reason. Rule: admin-staff."""
@@ -592,7 +629,7 @@ LOOK = {
 @pytest.mark.slow
 def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant):
     """Names, texts, language, notices and show-wishes are edited in a form, which names bad fields at the
-    fields, sends only what was changed, and offers no hosts, keys, secrets or webhook addresses.
+    fields, offers the names of texts, sends only what was changed, and has no hosts, keys, secrets or webhook addresses.
     Rules: admin-scope, store-settings."""
     merchant.expected.add("400")
     page = merchant.open(world.shop.admin_token, "#/store")
@@ -606,6 +643,15 @@ def test_merchant_changes_the_look_and_texts_of_the_shops_pages(world, merchant)
     form.get_by_label("Show shoppers how many people want a product").check()
     form.get_by_label("Notices of price drops").select_option("opt-in")
     form.get_by_role("button", name="Add a text").click()
+    offered = page.locator("#text-names option").evaluate_all(
+        "(all) => all.map((one) => one.value)"
+    )
+    assert {"title", "heart", "mailSubject"} <= {*offered}
+    name = form.get_by_label("Text’s name")
+    assert name.get_attribute("list") == "text-names"
+    name.fill("tittle")
+    name.blur()
+    expect(form.get_by_role("alert")).to_contain_text("No text has the name “tittle”")
     for label, value in (
         ("Text’s language", "de"),
         ("Text’s name", "title"),
@@ -1064,10 +1110,33 @@ def test_overview_shows_the_earnings_of_wishes_when_purchases_are_on(world, merc
         body["data"]["purchases"]["mailed"] = {"orders": 1, "units": 1, "revenue": revenue}
         route.fulfill(json=body)
 
+    # A product's part of all, and no change: the previous period is before the first count.
+    expect(card.locator("li .part")).to_have_text("100%")
     page.route("**/reports/summary?*", add_mailed)
     merchant.go("Products")
     merchant.go("Overview")
-    expect(card).to_contain_text("€19.90 of it within 7 days of a mail that named the product")
+    expect(card).to_contain_text(
+        "€19.90 of it (33%) within 7 days of a mail that named the product"
+    )
+    page.unroute_all()
+
+    def count_since_2020(route):
+        route.fulfill(json=route.fetch().json() | {"since": "2020-01-01"})
+
+    def earn_less_before(route):
+        body = route.fetch().json()
+        if f"to={time.strftime('%Y-%m-%d', time.gmtime())}" not in route.request.url:
+            revenue = [{"amount": "39.80", "currency": "EUR"}]
+            body["data"]["purchases"] |= {"orders": 1, "units": 2, "revenue": revenue}
+        route.fulfill(json=body)
+
+    page.route("**/reports/days?*", count_since_2020)
+    page.route("**/reports/summary?*", earn_less_before)
+    page.get_by_role("button", name="Sign out").click()
+    merchant.open(shop.admin_token)
+    expect(card.locator("p").first).to_have_text(
+        re.compile(r"€59\.70\s+\+50%\s+vs\. €39\.80 in the previous period")
+    )
     page.unroute_all()
     merchant.page.get_by_role("button", name="Sign out").click()
     merchant.open(world.shop.admin_token)

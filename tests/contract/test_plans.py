@@ -52,6 +52,8 @@ PARAMS = {
     "products": ["p0", "p7", f"p{AT + 1}"],
     "variants": ["", "", ""],
     **same("tags types titles", ["gift"]),
+    "dropped": ["p0", "p7"],
+    **same("only details", ""),
     "words": ["null", "undefined"],
     "emails": ["buyer10@example.com"],
     "kinds": ["confirmation", "notices"],

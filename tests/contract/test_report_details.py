@@ -9,9 +9,10 @@ from msgspec import UNSET
 
 from wishwell import ids, products, reports
 from wishwell.errors import Invalid
+from wishwell.privacy import erasure
 from wishwell.products import NewProduct, ProductData, Variant
 from wishwell.products.money import Money
-from wishwell.reports import counting, purchases, tally, wishers
+from wishwell.reports import counting, purchases, shoppers, tally, wishers
 from wishwell.reports.wish_values import WishValue
 from wishwell.stores import reporting
 from wishwell.wishlists import item_changes, orders
@@ -205,8 +206,8 @@ def test_products_are_selected_by_stock_and_by_a_lower_price(bench, store):
 
     def put(id, amount, currency="EUR", variant=None, **data):
         variants = (Variant("9", price=Money(variant, "EUR")),) if variant else ()
-        new_data = ProductData(price=Money(amount, currency), **data)
-        new_product = NewProduct(str(id), new_data, variants)
+        product_data = ProductData(price=Money(amount, currency), **data)
+        new_product = NewProduct(str(id), product_data, variants)
         bench.write(products.put, store, [new_product], [bench.new_id()], bench.clock.tick())
 
     def found(only, sort="wishes"):
@@ -237,3 +238,32 @@ def test_products_are_selected_by_stock_and_by_a_lower_price(bench, store):
     put(4, "15", variant="29")
     bench.drain(counting.run(bench.db, store, bench.clock))
     assert found("price_dropped") == [1, 4]
+
+
+def test_shoppers_are_the_most_recent_or_those_with_the_most_wishes(bench, store):
+    """Shoppers are listed by their newest wish, or by their wishes at the last count; erased ones, and
+    those of another store, aren't. Only the last count stores their keys. Rule: report-shoppers."""
+    few, many, erased = (bench.new_customer(store) for _ in range(3))
+    visitor, other = bench.new_session(store), bench.new_store()
+    for who, number in ((many, 3), (few, 1), (visitor, 2), (erased, 4)):
+        for product in range(1, 1 + number):
+            saved = bench.save(who, product)
+        if who == visitor:
+            newest = saved.created_at
+    bench.save(bench.new_customer(other), 1)
+
+    def listed(sort, store=store):
+        return [(one.profile, one.items) for one in bench.read(shoppers.find, store, sort)]
+
+    assert listed("wishes") == []
+    for day in range(2):
+        bench.clock.milliseconds += day * ids.DAY_MS
+        bench.drain(counting.run(bench.db, store, bench.clock))
+    bench.write(erasure.erase, erased, bench.clock())
+    assert listed("wishes") == [(many.gid, 3), (visitor.gid, 2), (few.gid, 1)]
+    assert listed("recent") == [(visitor.gid, 2), (few.gid, 1), (many.gid, 3)]
+    first = bench.read(shoppers.find, store, "recent")[0]
+    assert (first.kind, first.saved_at) == ("session", newest)
+    assert listed("wishes", other) == []
+    details = bench.select("SELECT details FROM counts WHERE store_id = $1 ORDER BY day", store.id)
+    assert [bool(text) for (text,) in details] == [False, True]

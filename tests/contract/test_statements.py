@@ -40,6 +40,7 @@ STORE_WIDE = {
     "import_email_ids", "import_profiles_held", "import_items_held", "import_lists_held", "import_shares_held",
     "purge_shares", "purge_reservations", "purge_held",
     "count_profiles", "count_items", "count_oldest", "count_dates",  # a store: reports
+    "shoppers_recent", "shoppers_named",
     "customers_idle", "erasure_linked",  # erasure: a store's customers, a customer's sessions
     "history_linked",  # a customer's sessions
     "export_buyers",  # orders of many profiles

@@ -3,7 +3,7 @@
 import runpy
 from pathlib import Path
 
-from tools import described_client, openapi, sample_settings
+from tools import described_client, openapi, sample_settings, text_names
 
 BUILD = Path(__file__).parents[2] / "clients" / "python" / "hatch_build.py"
 
@@ -27,6 +27,11 @@ def test_generated_blocking_client_is_up_to_date():
     for source in sources:
         made = described_client.CLIENT / "_sync" / source.name
         assert made.read_text() == blocking(source.read_text()), source.name
+
+
+def test_names_of_texts_are_up_to_date():
+    """src/wishwell/admin/text-names.js has the names of the elements' and mails' texts."""
+    assert text_names.SCRIPT.read_text("utf-8") == text_names.text()
 
 
 def test_sample_settings_are_up_to_date():

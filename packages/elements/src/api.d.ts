@@ -1341,6 +1341,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/shoppers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shoppers
+         * @description Up to 100 shoppers: those who saved something last, or those who had the most wishes at the
+         *     last count. `HEAD` returns the same response without a body.
+         */
+        get: operations["getShopperReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/wishes": {
         parameters: {
             query?: never;
@@ -2842,6 +2863,23 @@ export interface components {
         SharedListResponse: {
             data: components["schemas"]["SharedList"];
         };
+        /** @description A shopper with wishes. */
+        Shopper: {
+            profile: components["schemas"]["ProfileGid"];
+            kind: components["schemas"]["ProfileKind"];
+            /**
+             * Format: int64
+             * @description The number of wishes now.
+             */
+            items: number;
+            /** @description When the shopper saved for the first time. */
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description When the shopper's newest wish was saved; only with `sort=recent`. */
+            savedAt?: components["schemas"]["Timestamp"];
+        };
+        ShoppersResponse: {
+            data: components["schemas"]["Shopper"][];
+        };
         /** @description The approximate number of wishes for a product. */
         ShownCount: {
             productId: components["schemas"]["ProductId"];
@@ -3721,6 +3759,11 @@ export interface components {
          * @example product
          */
         EarnedBy: "day" | "product";
+        /**
+         * @description Whether those come first who saved last, or those with the most wishes.
+         * @example wishes
+         */
+        ShopperSort: "recent" | "wishes";
         /**
          * @description Only products that are sold out now, or whose price was higher when a wish was saved: at the
          *     last count, and at most the 1,000 with the most units of such wishes.
@@ -7419,6 +7462,46 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WisherPage"];
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getShopperReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether those come first who saved last, or those with the most wishes.
+                 * @example wishes
+                 */
+                sort?: components["parameters"]["ShopperSort"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The shoppers. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShoppersResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];

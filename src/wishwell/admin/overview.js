@@ -14,7 +14,7 @@ function load({ query }) {
   const now = summary({ from, to });
   const sold = { from, to, by: 'product', limit: 5 };
   return {
-    status: session.admin && get('store/status'),
+    status: session.admin ? get('store/status') : undefined,
     now,
     earning: now.then(({ purchases }) => purchases && get('reports/purchases', sold)),
     before: before.to >= session.since ? summary(before) : undefined,

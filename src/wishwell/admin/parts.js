@@ -6,6 +6,7 @@ const LOCALE = navigator.language;
 const whole = new Intl.NumberFormat(LOCALE);
 const brief = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumSignificantDigits: 4 });
 const parts = new Intl.NumberFormat(LOCALE, { style: 'percent', signDisplay: 'exceptZero' });
+const portions = new Intl.NumberFormat(LOCALE, { style: 'percent' });
 const dayForm = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const dayLong = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 const timeForm = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
@@ -13,7 +14,10 @@ const timeForm = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyl
 export const number = (n) => whole.format(n);
 /** Formats a number, from a million on as 1.5M, which fits next to a chart. */
 export const numberShort = (n) => (n < 1e6 ? whole : brief).format(n);
+/** Formats a change, such as +5%. */
 export const percent = (part) => parts.format(part);
+/** Formats a part of a whole, such as 5%. */
+export const share = (part) => portions.format(part);
 export const dayShort = (day) => dayForm.format(new Date(day));
 export const dayName = (day) => dayLong.format(new Date(day));
 export const time = (at) => (at ? html`<time datetime=${at}>${timeForm.format(new Date(at))}</time>` : '–');

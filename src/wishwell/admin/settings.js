@@ -2,6 +2,7 @@
 import { html, nothing } from './lit-html.js';
 import { ask } from './api.js';
 import { act, number, say, time } from './parts.js';
+import { TEXT_NAMES } from './text-names.js';
 
 const ADDRESS = 'https://…';
 /** Fields of the hosted page's look: name, label, hint, and the input's type. */
@@ -95,7 +96,9 @@ function input(store, [name, label, hint, type]) {
 
 function texts({ draft }, redraw) {
   const change = (row, name) => ({ target }) => (row[name] = target.value.trim());
-  const cell = (row, name, label, hint = label) => html`<input aria-label=${label} placeholder=${hint} .value=${row[name] ?? ''} @input=${change(row, name)}>`;
+  const cell = (row, name, label, hint = label) => html`<input aria-label=${label} placeholder=${hint} .value=${row[name] ?? ''}
+    list=${name === 'name' ? 'text-names' : nothing} @input=${change(row, name)} @change=${redraw}>`;
+  const unknown = draft.texts.map(({ name }) => name).filter((name) => name && !TEXT_NAMES.includes(name));
   const wrong = Object.entries(draft.wrong ?? {}).filter(([field]) => field.startsWith('look.texts'));
   const add = () => {
     draft.texts.push({});
@@ -105,10 +108,11 @@ function texts({ draft }, redraw) {
     draft.texts.splice(draft.texts.indexOf(row), 1);
     redraw();
   };
-  return html`<p class="soft">Replace any text of hearts and pages, or add a language. The names of the texts are in the documentation of the
-      elements.</p>
+  return html`<p class="soft">Replace any text of hearts, pages and mails, or add a language. Choose the text’s name from the list.</p>
+    <datalist id="text-names">${TEXT_NAMES.map((name) => html`<option value=${name}></option>`)}</datalist>
     ${draft.texts.map((row) => html`<div class="text">${cell(row, 'language', 'Text’s language', 'Language')}${cell(row, 'name', 'Text’s name', 'Name')}
       ${cell(row, 'text', 'Your text')}<button type="button" @click=${remove(row)}>Remove</button></div>`)}
+    ${unknown.map((name) => html`<p class="down" role="alert">No text has the name “${name}”, so it is shown nowhere.</p>`)}
     ${wrong.map(([, message]) => html`<p class="down" role="alert">${message}</p>`)}
     <div><button type="button" @click=${add}>Add a text</button></div>`;
 }

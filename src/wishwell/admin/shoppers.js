@@ -3,8 +3,10 @@ import { ask, download, get, session } from './api.js';
 import { act, confirmed, counted, empty, number, outward, pages, picture, say, searchForm } from './parts.js';
 import { table, time, to, waiting } from './parts.js';
 
-function load({ query: { id } }) {
-  if (!id) return {};
+const SORTS = { recent: 'Most recent', wishes: 'Most wishes' };
+
+function load({ query: { id, sort } }) {
+  if (!id) return { shoppers: get('reports/shoppers', { sort: Object.hasOwn(SORTS, sort ?? '') ? sort : '' }) };
   return {
     profile: get('profile', {}, id),
     lists: pages('lists', {}, id),
@@ -29,12 +31,25 @@ async function look(text, redraw) {
   redraw();
 }
 
-function show(data, { query: { id }, redraw }) {
+function show(data, at) {
+  const { query: { id }, redraw } = at;
   const find = (text) => look(text, redraw);
   return html`<div class="head"><h1 id="title" tabindex="-1">Shoppers</h1><div class="tools">
       ${searchForm('Customer ID, GID or email', 'Customer ID or email', session.looked, find)}</div></div>
-    ${id ? person(data, id, redraw) : html`<section class="card">${session.found ? matches(redraw) : empty(
-      'Find a shopper', 'Search by customer ID or email to see someone’s lists.')}</section>`}`;
+    ${id ? person(data, id, redraw) : html`<section class="card">${session.found ? matches(redraw) : several(data, at)}</section>`}`;
+}
+
+/** Renders the shoppers who saved last, or who have the most wishes. */
+function several({ shoppers }, { query, go }) {
+  const chosen = Object.hasOwn(SORTS, query.sort ?? '') ? query.sort : 'recent';
+  const line = ({ profile, kind, items, savedAt, createdAt }) => html`<tr>
+    <th scope="row"><a class="shopper" href=${to('shoppers', { id: profile })}>${profile.split('/').slice(3).join(' ')}</a></th>
+    <td class="number">${number(items)}</td><td>${time(savedAt ?? createdAt)}</td><td class="wide">${kind === 'session' ? 'Visitor' : 'Customer'}</td></tr>`;
+  const heads = ['Shopper', ['Wishes', 'number'], chosen === 'recent' ? 'Saved' : 'Since', ['Type', 'wide']];
+  return html`<div class="search">${Object.entries(SORTS).map(([sort, name]) =>
+      html`<button aria-pressed=${sort === chosen} @click=${() => go({ sort })}>${name}</button>`)}</div>
+    ${!shoppers ? waiting() : shoppers.length ? table('Shoppers', heads, shoppers.map(line))
+      : empty('No shoppers yet', 'They appear here when they save something; those with the most wishes, a minute later.')}`;
 }
 
 function matches(redraw) {

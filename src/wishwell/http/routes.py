@@ -153,6 +153,7 @@ API = (
             GET=report_handlers.purchases_report),
     _of_store("/reports/wishers", "product", "variant", "page", "limit", "format",
               GET=report_handlers.wishers_report),
+    _of_store("/reports/shoppers", "sort", GET=report_handlers.shoppers_report),
     _compressed("/wishes", "products",
                 GET=report_handlers.list_wish_counts)._replace(of_shop=True),
     Route("/platforms/shopify/webhooks", {"POST": platform_request_handlers.take_platform_webhook},

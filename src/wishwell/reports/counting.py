@@ -123,8 +123,8 @@ async def _count_profiles(
     """Counts the next profiles. Returns their number, and their groups."""
     params = {"store": store.id, "after": last_id, "limit": _BATCH_SIZE}
     profiles = await db.batch_read(run_statement, "count_profiles", **params)
-    for _, is_session, items, lists in profiles:
-        tally.holders[is_session] += items > 0
+    for key, is_session, items, lists in profiles:
+        tally.add_holder(str(key), is_session, items)
         tally.lists += lists
     return len(profiles), list(_group_ends(profiles)) if profiles else []
 

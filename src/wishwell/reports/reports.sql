@@ -205,6 +205,18 @@ INDEXED BY wish_counts_product_idx --sqlite
 WHERE c.store_id = :store AND c.product_id in_texts(:products) AND c.until > :now AND c.since <= :now
 GROUP BY c.product_id;
 
+-- name: shoppers_recent
+-- The newest wishes of a store, with their owners.
+SELECT p.gid, p.is_session, p.items, p.created_at, i.created_at
+FROM items i JOIN profiles p ON p.profile_id = i.profile_id
+WHERE i.store_id = :store AND p.closed_at IS NULL AND shown(p)
+ORDER BY i.id DESC LIMIT :limit;
+
+-- name: shoppers_named
+-- The given profiles that still exist.
+SELECT p.profile_id, p.gid, p.is_session, p.items, p.created_at FROM profiles p
+WHERE p.profile_id in_uuids(:profiles) AND p.store_id = :store AND p.closed_at IS NULL AND shown(p);
+
 -- name: store_items_wished_page
 -- Items with their owners, for the list of a product's wishers.
 SELECT i.id, p.gid, p.notices, i.variant_id, i.quantity, i.created_at{beyond}

@@ -5,6 +5,7 @@ one number until the count with another, so that the figures of a period are the
 counts.
 """
 
+import heapq
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from wishwell.reports.wish_values import ValueSum
 
 FOREVER = 2**62
 MAX_MONTHS = 25
+MAX_TOP_SHOPPERS = 100
 
 Totals = tuple[int, int, int]
 """Number of wishes of customers, of visitors, and of all wishes added since the first count."""
@@ -60,9 +62,11 @@ class CountDetails(msgspec.Struct):
     """Details that only a store's last count has.
 
     ``dropped``: the products with the most units that were saved at a higher price than today's.
+    ``shoppers``: the keys of the profiles with the most wishes, and how many they had.
     """
 
     dropped: list[str] = []
+    shoppers: list[tuple[str, int]] = []
 
 
 class StoredTotals(msgspec.Struct, frozen=True, gc=False):
@@ -125,6 +129,7 @@ class Tally:
         self.holders = [0, 0]
         self.lists = 0
         self.value = ValueSum()
+        self._top: list[tuple[int, str]] = []  # a heap
         self._other_counts = Counter[int]()  # lists and profiles by code, in a dated tally
 
     def wishes_for(self, product: str, variant: str) -> Wishes:
@@ -164,6 +169,14 @@ class Tally:
                 code = len(self.days) + 2 * day_number + visitor
                 counts[code] += 1
                 self.all_counts[code] += 1
+
+    def add_holder(self, key: str, is_session: int, items: int) -> None:
+        """Counts a profile, and keeps it if it is one of those with the most wishes."""
+        self.holders[is_session] += items > 0
+        if items:
+            heapq.heappush(self._top, (items, key))
+        if len(self._top) > MAX_TOP_SHOPPERS:
+            heapq.heappop(self._top)
 
     def add_date(self, kind: int, created_at: str) -> None:
         """Counts a list (``kind`` 2), or a customer (0) or visitor (1) with a first wish."""
@@ -271,7 +284,8 @@ class Tally:
 
     def details(self) -> CountDetails:
         """Returns the details of the last of ``counts``."""
-        return CountDetails(self.value.dropped())
+        shoppers = [(key, items) for items, key in sorted(self._top, reverse=True)]
+        return CountDetails(self.value.dropped(), shoppers)
 
     def _dated_counts(self, began: str, ended: str) -> list[Count]:
         wishes, (others, _) = self._dated_totals(self.all_counts), self._by_day(self._other_counts)

@@ -75,6 +75,8 @@ __all__ = [
     "Share",
     "SharedItem",
     "SharedList",
+    "Shopper",
+    "ShopperSort",
     "ShownCount",
     "Sort",
     "SortBy",
@@ -111,6 +113,7 @@ SortBy = Literal["wishes", "added", "removed", "rising", "customers", "visitors"
 By = Literal["product", "variant"]
 OnlyProducts = Literal["sold_out", "price_dropped"]
 EarnedBy = Literal["day", "product"]
+ShopperSort = Literal["recent", "wishes"]
 ErrorCode = Literal[
     "invalid_request",
     "invalid_cursor",
@@ -985,6 +988,19 @@ class Wisher(Record, frozen=True):
     quantity: int
     saved_at: datetime
     variant_id: ProductId | None = None
+
+
+class Shopper(Record, frozen=True):
+    """A shopper with wishes."""
+
+    profile: str
+    kind: str
+    items: int
+    """The number of wishes now."""
+    created_at: datetime
+    """When the shopper saved for the first time."""
+    saved_at: datetime | None = None
+    """When the shopper's newest wish was saved; only with ``sort=recent``."""
 
 
 class ShownCount(Record, frozen=True):

@@ -17,7 +17,7 @@ from wishwell.http.responses import PageInfo, Response
 from wishwell.products import product_bodies
 from wishwell.profiles import Profile, search
 from wishwell.profiles.pages import Cursor, Page
-from wishwell.reports import purchases, spreadsheet, wishers
+from wishwell.reports import purchases, shoppers, spreadsheet, wishers
 from wishwell.stores import Store
 
 _SHOWN_SECONDS = 3_600
@@ -167,6 +167,12 @@ async def wishers_report(request: Request) -> object:
     if _wants_csv(request):
         return _respond_csv(f"wishers-{product}", wishers.COLUMNS, _yield_once(page.records))
     return page
+
+
+# rule: report-shoppers
+async def shoppers_report(request: Request) -> object:
+    sort = queries.choice(request.query, "sort", shoppers.SORTS)
+    return await request.service.db.long_read(shoppers.find, request.store, sort)
 
 
 # rule: show-wishes

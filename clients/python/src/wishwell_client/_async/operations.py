@@ -51,6 +51,8 @@ from wishwell_client.records import (
     Share,
     SharedItem,
     SharedList,
+    Shopper,
+    ShopperSort,
     ShownCount,
     Sort,
     SortBy,
@@ -1407,6 +1409,18 @@ class AsyncReports(AsyncResource):
         """
         params = given(product=product, variant=variant, page=page, limit=limit)
         call = Call("GET", path("reports", "wishers"), page_of(Wisher), params=params)
+        return await self._transport.result(call)
+
+    async def shoppers(self, *, sort: ShopperSort | None = None) -> tuple[Shopper, ...]:
+        """Up to 100 shoppers: those who saved something last, or those who had the most wishes at
+        the last count.
+
+        ``sort``: Whether those come first who saved last, or those with the most wishes.
+
+        Raises ``NotFound``.
+        """
+        params = given(sort=sort)
+        call = Call("GET", path("reports", "shoppers"), one(tuple[Shopper, ...]), params=params)
         return await self._transport.result(call)
 
     async def shown(self, products: str | Sequence[ProductId]) -> tuple[ShownCount, ...]:
