@@ -168,8 +168,8 @@ def test_merchants_page_opens_as_printed_with_two_months_of_figures(chromium, sh
     [address] = re.findall(r"The merchant's page: (\S+)", printed)
     [token] = re.findall(r"Token to sign in there: (\S+)", printed)
     context = chromium.new_context(viewport={"width": 390, "height": 844})
-    page, wrong = context.new_page(), list[str]()
-    page.on("console", lambda message: wrong.extend([message.text] * (message.type == "error")))
+    page, wrong = context.new_page(), []
+    page.on("console", lambda message: wrong.append((message.type, message.text)))
     page.goto(address)
     page.get_by_label("Admin or reports token").fill(token)
     page.get_by_role("button", name="Sign in").click()
@@ -189,7 +189,7 @@ def test_merchants_page_opens_as_printed_with_two_months_of_figures(chromium, sh
     assert all(day["added"] and day["removed"] for day in days[:-1])
     [log] = shared_demo.folder.glob("wishwell-demo-*/service.log")
     assert token not in log.read_text()
-    assert wrong == []
+    assert not [text for kind, text in wrong if kind == "error"]
     context.close()
 
 
@@ -234,7 +234,7 @@ def test_mailbox_shows_a_mail_without_running_it():
 def test_pictures_of_the_readme_are_made_by_one_command(tmp_path):
     """One command renders the README's images again: under 150 KB each, in the committed sizes."""
     argv = [sys.executable, "-m", "demo.screenshots", str(tmp_path)]
-    subprocess.run(argv, cwd=ROOT, check=True, timeout=120)
+    subprocess.run(argv, cwd=ROOT, check=True, timeout=300)
     readme = (ROOT / "README.md").read_text()
     made = list(tmp_path.iterdir())
     assert len(made) == readme.count('src="docs/images/') == 5
