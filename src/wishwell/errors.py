@@ -31,7 +31,7 @@ NotFoundCode = Literal[
     "shared_list_not_found", "reservation_not_found", "profile_not_found", "session_not_found",
     "product_not_found", "webhook_not_found", "delivery_not_found", "request_not_found",
     "export_not_found", "token_not_found", "store_not_found", "sign_in_path_missing",
-    "order_not_found", "wishes_not_published",
+    "order_not_found", "wishes_not_published", "store_off",
 ]  # fmt: skip
 ConflictCode = Literal[
     "item_exists", "too_few_left", "webhook_off", "webhook_unsigned", "events_off",

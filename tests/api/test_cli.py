@@ -9,7 +9,7 @@ from .conftest import TIME, data, is_uuid, soon, stores
 STORE_KEYS = {
     *("id", "handle", "platform", "productIds", "authFlow", "hosts", "naming", "origins", "limits"),
     *("priceDropPercent", "forgetCustomersAfter", "forgetSince", "eventsSince", "createdAt"),
-    *("pages", "reporting", "look", "notices", "mail"),
+    *("pages", "reporting", "look", "notices", "mail", "active"),
 }
 
 

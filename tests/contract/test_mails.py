@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from msgspec import UNSET
 
-from wishwell import config, ids, products
+from wishwell import config, ids, products, stores
 from wishwell.contacts import (
     addresses,
     confirmations,
@@ -131,6 +131,23 @@ def test_notices_of_a_shopper_are_collected_into_one_mail(bench, mailing):
     assert begin(bench, mailing, mail).contact.email == "ann@shop.example"
     notify(bench, mailing, ann)
     assert states(bench, ann) == ["sending", "waiting"]
+
+
+def test_notices_are_never_mailed_while_the_store_is_off(bench, mailing):
+    """While a store is off, notices begin no mail, and waiting mails aren't claimed; these are sent
+    once it is on. Rule: store-off."""
+    ann, bob = known(bench, mailing), known(bench, mailing, "bob@shop.example")
+    notify(bench, mailing, bob)
+    later(bench, 16)
+    switch = StorePatch(active=False)
+    off = bench.write(stores.update, mailing.handle, switch, now(bench))
+    assert claim(bench, off) == [] and "off" in shown(bench, off).problem
+    notify(bench, off, ann)
+    ask(bench, bench.new_customer(off), "eve@shop.example")
+    on = bench.write(stores.update, off.handle, StorePatch(active=True), now(bench))
+    assert on == mailing
+    assert [mail.profile_id for mail in claim(bench, on)] == [bob.id]
+    assert states(bench, ann) == []
 
 
 @pytest.mark.parametrize(

@@ -69,18 +69,19 @@ def count_states(bench, profiles):
     return {state: all_states.count(state) for state in set(all_states)}
 
 
-@pytest.mark.parametrize("how", ["off", "pause"])
+@pytest.mark.parametrize("how", ["off", "store off", "pause"])
 def test_backlog_stops_when_the_shop_stops_its_mails(bench, server, backlog, how):
-    """A store whose mails are turned off or paused sends none but those that are being sent, however
-    many wait. Rules: mail-on, mail-paused."""
+    """A store that is off, or whose mails are off or paused, sends none but those that are being sent,
+    however many wait. Rules: mail-on, store-off, mail-paused."""
     store, profiles = backlog
     server.seconds = 0.3
 
     async def stop_mails(sender, known_stores):
         await asyncio.to_thread(server.wait_for, 1)
         now = bench.clock.tick()
-        if how == "off":
-            patch = stores.StorePatch(mail={"mail_on": False})
+        if how != "pause":
+            off = stores.StorePatch(mail={"mail_on": False})
+            patch = off if how == "off" else stores.StorePatch(active=False)
             changed = await bench.db.write(stores.update, store.handle, patch, now)
             known_stores[store.id] = changed
         else:

@@ -1754,7 +1754,7 @@ export interface components {
          * @description A stable name of an error's cause.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_cursor" | "placeholder_id" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "order_not_found" | "wishes_not_published" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "webhook_unsigned" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "purchases_off" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
+        ErrorCode: "invalid_request" | "invalid_cursor" | "placeholder_id" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "order_not_found" | "wishes_not_published" | "store_off" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "webhook_unsigned" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "purchases_off" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
         /** @description An error. */
         ErrorDetail: {
             /** @description A description of the error, for people. */
@@ -3021,6 +3021,8 @@ export interface components {
             look?: components["schemas"]["StoreLookPatch"];
             notices?: components["schemas"]["NoticeConsentInput"];
             reporting?: components["schemas"]["StoreReportingPatch"];
+            /** @description false turns the storefront and the store's mails off. */
+            active?: boolean;
         };
         /** @description Settings of the store's reports. Settings that are not set are omitted. */
         StoreReporting: {
@@ -3095,6 +3097,8 @@ export interface components {
             notices?: components["schemas"]["NoticeConsent"];
             look?: components["schemas"]["StoreLook"];
             mail?: components["schemas"]["StoreMail"];
+            /** @description Whether the storefront is served and mails are sent. */
+            active?: boolean;
         };
         StoreSettingsResponse: {
             data: components["schemas"]["StoreSettings"];

@@ -105,9 +105,12 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       this.#settled = undefined;
       this.#say = textsOf(this, TEXTS, () => this.#draw());
       this.#follow();
+      wishlist.addEventListener('count', this.#hide);
+      this.#hide();
     }
 
     disconnectedCallback() {
+      wishlist.removeEventListener('count', this.#hide);
       this.#stop?.();
     }
 
@@ -214,6 +217,11 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
       message.textContent = text;
       this.shadowRoot!.append(message);
     }
+
+    /** Hides the heart while the store is off. */
+    readonly #hide = () => {
+      this.hidden ||= wishlist.off;
+    };
 
     #draw() {
       this.#message?.remove();

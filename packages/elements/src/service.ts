@@ -16,6 +16,8 @@ interface Hooks {
   again: () => Promise<void>;
   /** A response was for `who`; `created` if its write has created their session. */
   met: (who: string, created: boolean) => void;
+  /** The shop's wishlists are turned off. */
+  off: () => void;
 }
 
 /** The client of the storefront at `root`, which tracks the current shopper by a code in responses. */
@@ -76,6 +78,7 @@ export class Service {
       } catch {
         // Not the API's response, but for example an error page of a proxy.
       }
+      if (data?.error?.code === 'store_off') this.hooks.off();
       // A retried DELETE may be 404 because its first attempt succeeded.
       const done = method === 'DELETE' && status === 404 && answer.tries;
       if ((status > 399 && !done) || data === undefined) {

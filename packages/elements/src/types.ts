@@ -141,7 +141,7 @@ export interface Message {
 export interface Events {
   /** A save or removal by `save`, `remove` or `toggle`, here, was confirmed. */
   done: CustomEvent<Done>;
-  /** `count` has changed. */
+  /** `count` or `off` has changed. */
   count: CustomEvent<undefined>;
   /** A message to show. Whoever shows it calls `preventDefault`. */
   toast: CustomEvent<Message>;

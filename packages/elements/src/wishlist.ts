@@ -67,6 +67,8 @@ export class Wishlist extends EventTarget {
   #tellTabs: ((news: News) => void) | undefined;
   /** The attribute `signed-in` of <wishlist-count>; undefined without the element. */
   signedIn: string | null | undefined;
+  /** Whether a response said that the shop's wishlists are turned off: hearts hide on this page. */
+  off = false;
 
   constructor({ base = '/apps/wishlist', productIds }: WishlistOptions = {}) {
     super();
@@ -86,6 +88,10 @@ export class Wishlist extends EventTarget {
       changed: this.#changed,
       again: this.#again,
       met: this.#met,
+      off: () => {
+        this.off = true;
+        this.#seen();
+      },
     });
     this.#memory = new Memory(productIds === 'text');
     this.#questions = new Questions(this.#memory, this.#service, this.#emit, this.#post);
@@ -252,9 +258,9 @@ export class Wishlist extends EventTarget {
     this.#questions.takeIn(news, false, added);
   }
 
-  /** The number of saved items, as far as it is known. */
+  /** The number of saved items, as far as it is known; 0 while the wishlists are turned off. */
   get count(): number {
-    return this.#device?.known.n ?? 0;
+    return this.off ? 0 : (this.#device?.known.n ?? 0);
   }
 
   /**

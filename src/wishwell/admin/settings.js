@@ -44,6 +44,7 @@ const WORDS = {
   priceDropPercent: ['Smallest price drop that sends a notice', (value) => `${number(value)} %`],
   eventsSince: ['Events are recorded since'],
   createdAt: ['Created'],
+  active: ['Wishlists in the shop', onOff],
   forgetCustomersAfter: ['Inactive customers are erased after', (value) => `${number(value)} months`],
   forgetSince: ['Erasing inactive customers since'],
   reporting: ['Reports'],

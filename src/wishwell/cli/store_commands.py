@@ -148,6 +148,8 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
                      help="Whether pages and mails strike earlier prices through and show "
                      "reductions in percent (default: off)."),
         click.option("--platform", metavar="NAME", help="The <platform> part of customer GIDs."),
+        click.option("--on/--off", "active", default=None,
+                     help="Whether the storefront is served and mails are sent (default: --on)."),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -65,7 +65,7 @@ async def ask(
 
 async def _is_allowed(tx: Writer, store: Store, asked: Asked, now: str) -> bool:
     """Returns whether the limits allow another confirmation."""
-    if not store.mail.mail_on:
+    if not store.sends_mails:
         return False
     # Concurrent requests for one address, or from one client, are counted one after the other.
     await store_mails.lock(tx, store.id)

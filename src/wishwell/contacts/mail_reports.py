@@ -36,6 +36,8 @@ async def _find_problem(tx: Reader, store: Store, now: str) -> str:
     """Returns why mails wait that aren't paused, or ''."""
     if not store.mail.mail_on:
         return ""
+    if not store.active:
+        return "The store is off, so its mails wait; turn it on with `wishwell store update --on`."
     is_due = await queue.due_since(tx, store, now) is not None
     if is_due and await queue.count_remaining(tx, store, now) <= 0:
         return f"The day's {store.mail.mail_limit:,} mails (--mail-limit) are sent; others wait."

@@ -114,7 +114,7 @@ async def collect(tx: Writer, store: Store, notices: Sequence[Notice], now: str)
     Skips profiles without a confirmed address or without consent. The caller holds the profiles'
     locks.
     """
-    if not store.mail.mail_on:
+    if not store.sends_mails:
         return
     entries_by_profile: dict[str, list[str]] = {}
     for notice in notices:
@@ -185,7 +185,7 @@ async def claim(tx: Writer, store: Store, limit: int, now: str) -> list[ClaimedM
     A mail whose sender crashed while it was ``sending`` has an unknown outcome.
     """
     state = await store_mails.lock(tx, store.id)
-    if state.paused_at or not store.mail.mail_on:
+    if state.paused_at or not store.sends_mails:
         return []
     await _give_up_unknown(tx, store, now)
     lease = secrets.token_hex(8)

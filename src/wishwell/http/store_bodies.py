@@ -110,6 +110,8 @@ class StoreBody(Body):
     look: LookBody | UnsetType = UNSET
     notices: Consent | UnsetType = UNSET
     reporting: StoreReportingBody | UnsetType = UNSET
+    active: bool | UnsetType = UNSET
+    """false turns the storefront and the store's mails off."""
 
     # rule: store-patch
     def patch(self, store: Store) -> StorePatch:
@@ -135,4 +137,5 @@ class StoreBody(Body):
             look={name: "" if value is None else value for name, value in look.items()},
             notices=None if self.notices is UNSET else self.notices,
             reporting=reporting,
+            active=None if self.active is UNSET else self.active,
         )

@@ -86,7 +86,7 @@ class Sender:
         """
         now, due_times = ids.timestamp(self._clock()), []
         for store in tuple(self._list_stores()):  # stores may be added meanwhile
-            if not store.mail.mail_on:
+            if not store.sends_mails:
                 continue
             due_since = await self._db.read(queue.due_since, store, now)
             if due_since is None:
@@ -141,7 +141,7 @@ class Sender:
         if self._is_stopping:
             return None
         stores = (store for store in self._list_stores() if store.id == store_id)
-        return next((store for store in stores if store.mail.mail_on), None)
+        return next((store for store in stores if store.sends_mails), None)
 
     async def _claim(self, store: Store) -> list[ClaimedMail]:
         now = ids.timestamp(self._clock())

@@ -79,6 +79,8 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     notices: Consent = "opt-out"  # rule: notice-consent
     look: Look = Look()
     mail: Mail = Mail()
+    active: bool = True  # rule: store-off
+    """Whether the storefront is served and mails are sent."""
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -93,6 +95,11 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     @property
     def has_text_ids(self) -> bool:
         return self.product_ids == "text"
+
+    # rules: mail-on, store-off
+    @property
+    def sends_mails(self) -> bool:
+        return self.active and self.mail.mail_on
 
     # rule: mail-links
     @property
@@ -156,6 +163,7 @@ class StorePatch(msgspec.Struct, frozen=True, rename="camel"):
     forget_customers_after: int | None = None
     """Months; 0 turns it off."""
     mail: Mapping[str, Any] | None = None
+    active: bool | None = None
 
 
 def number(id: int | str) -> int | str:

@@ -1,4 +1,4 @@
--- store_options: handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, forget_customers_after, forget_since, pages, reporting, notices, look, mail
+-- store_options: handle, platform, product_ids, auth_flow, hosts, naming, origins, limits, price_drop_percent, events_since, forget_customers_after, forget_since, pages, reporting, notices, look, mail, active
 -- store_fields: id, created_at, *store_options
 
 -- name: store_put

@@ -160,6 +160,7 @@ ErrorCode = Literal[
     "sign_in_path_missing",
     "order_not_found",
     "wishes_not_published",
+    "store_off",
     "method_not_allowed",
     "request_timeout",
     "item_exists",
@@ -753,6 +754,8 @@ class StoreSettings(Record, frozen=True):
     notices: str | None = None
     look: StoreLook | None = None
     mail: StoreMail | None = None
+    active: bool | None = None
+    """Whether the storefront is served and mails are sent."""
 
 
 class StoreLookPatch(Record, frozen=True):

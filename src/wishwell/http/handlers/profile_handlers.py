@@ -98,7 +98,7 @@ async def get_profile(request: Request) -> object:
 
 def _sends_mails(request: Request) -> bool:
     """Returns whether the store's mails are on in this installation."""
-    return request.service.settings.mail == "on" and request.store.mail.mail_on
+    return request.service.settings.mail == "on" and request.store.sends_mails
 
 
 def _view_params(request: Request) -> tuple[str, bool]:

@@ -57,7 +57,8 @@ class Storefront:
             return await visitors.token(request)
         if route == "mail":
             return await mail_pages.answer(request, name)
-        visit = request.visit = await identity.begin(request)
+        # The elements' scripts are served while a store is off, because they hide the hearts.
+        visit = request.visit = await identity.begin(request, serves_off=route == "asset")
         request.flow = flows.of_visit(request, visit)
         if route == "asset":
             return assets.file(request, assets.FOLDER, name, [])

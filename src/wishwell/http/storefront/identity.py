@@ -39,12 +39,12 @@ _MAX_JWT_COOKIES = 4
 """Maximum different cookies of a request whose JWTs are verified."""
 
 
-async def begin(request: Request) -> StorefrontRequest:
+async def begin(request: Request, *, serves_off: bool = False) -> StorefrontRequest:
     """Resolves the store and the browser's address. Returns a visit without a shopper.
 
     The store is that of the proxy's token, else of the shop in the platform's signed query, else of
-    the host. Raises ``NotFound`` for an unknown host, ``Forbidden`` and ``Unauthenticated`` for a
-    token.
+    the host. Raises ``NotFound`` for an unknown host and, unless ``serves_off``, a store that is
+    off, and ``Forbidden`` and ``Unauthenticated`` for a token.
     """
     service = request.service
     await service.access_cache.ensure_fresh()
@@ -54,6 +54,8 @@ async def begin(request: Request) -> StorefrontRequest:
     if store is None:
         log.warning("unknown_host", requestId=request.id, host=host[:100])
         raise NotFound(f"No store has the host {host[:100]}.", "store_not_found")
+    if not store.active and not serves_off:
+        raise store_off()
     shop = service.shops.of(store)
     origin = shop.origins.get(host, "")
     if caller is not None and store.hosts and not origin:
@@ -65,6 +67,12 @@ async def begin(request: Request) -> StorefrontRequest:
     _check_sender(request, caller, signed=signed)
     shopper = address(request, caller, signed=signed)
     return StorefrontRequest(shop, host, secure, shopper, caller, signed)
+
+
+# rule: store-off
+def store_off() -> NotFound:
+    """Returns the error for a store whose storefront is off."""
+    return NotFound("The wishlists of this shop are turned off.", "store_off")
 
 
 def store_of(request: Request, caller: Caller | None) -> tuple[Store | None, bool]:

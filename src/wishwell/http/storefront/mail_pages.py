@@ -186,7 +186,7 @@ def _header(store: Store, name: str) -> str:
 
 
 def _link(texts: Mapping[str, str], store: Store | None, base: str) -> str:
-    if store is None:
+    if store is None or not store.active:
         return ""
     return f'<a href="{escape(contents.wishlist_url(store, base))}">{escape(texts["wishlist"])}</a>'
 

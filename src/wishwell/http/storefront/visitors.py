@@ -140,6 +140,8 @@ async def token(request: Request) -> Response:
     if store is None:
         await rate_limits.count_guess(request)
         raise Unauthenticated("key: isn't a visitor's key.")
+    if not store.active:
+        raise identity.store_off()
     site = request.headers.get(b"sec-fetch-site", b"cross-site")
     if origin not in store.browser_origins or site not in (b"cross-site", b"same-site"):
         raise Forbidden(_OTHER_SITE, "origin_not_allowed")

@@ -1111,6 +1111,7 @@ class AsyncStore(AsyncResource):
         look: StoreLookPatch | UnsetType = UNSET,
         notices: str | UnsetType = UNSET,
         reporting: StoreReportingPatch | UnsetType = UNSET,
+        active: bool | UnsetType = UNSET,
     ) -> StoreSettings:
         """Changes the look of the hosted pages, their texts and language, whether shoppers who
         never chose get notices, and whether anyone may request the number of wishes. Other settings
@@ -1123,9 +1124,11 @@ class AsyncStore(AsyncResource):
 
         ``reporting``: Changes to a store's reports.
 
+        ``active``: false turns the storefront and the store's mails off.
+
         Raises ``NotFound`` and ``Conflict``.
         """
-        fields = changes(look=look, notices=notices, reporting=reporting)
+        fields = changes(look=look, notices=notices, reporting=reporting, active=active)
         call = Call("PATCH", path("store"), one(StoreSettings), body=fields)
         return await self._transport.result(call)
 
