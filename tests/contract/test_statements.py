@@ -259,3 +259,16 @@ def test_move_reads_only_the_items_around_the_new_position(bench, engine):
     plan = explain(bench, engine, step.sql, step.values(values))
     assert plan.count("entries_order_idx") == 2, plan
     assert not re.search(r"TEMP B-TREE FOR ORDER BY|\bSort\b", plan), plan
+
+
+def test_pages_of_a_list_read_only_its_entries_and_items(bench, engine):
+    """The order of a list, and the items of a page, are read by key. Rule: list-pages."""
+    for name, key in (("list_entries", "entries"), ("items_known", "items")):
+        step = statements.load(engine)[name].step
+        values = {"profile": ID, "id": ID, "ids": [ID]}
+        plan = explain(bench, engine, step.sql, step.values(values))
+        assert not re.search(WHOLE_TABLE[engine], plan), plan
+        if engine == "sqlite":
+            assert "profile_id=? AND list_id=?" in plan or key == "items", plan
+        else:
+            assert f"{key}_pkey" in plan, plan

@@ -158,8 +158,11 @@ export interface paths {
         };
         /**
          * Find a list
-         * @description The list with this id and all of its items, in the order given by `sort`. `HEAD` returns the
-         *     same response without a body.
+         * @description The list with this id and all of its items, in the order given by `sort`. With `limit` or
+         *     `page`, a page of its items in that order, with `pageInfo` next to `data`; `itemCount` stays
+         *     the number of all. Pagination works as for `GET /items`. In the order `customer`, an item
+         *     that is moved in the meantime may be missed or come twice. `HEAD` returns the same response
+         *     without a body.
          */
         get: operations["getList"];
         put?: never;
@@ -3305,6 +3308,8 @@ export interface components {
         };
         WishlistWithItemsResponse: {
             data: components["schemas"]["WishlistWithItems"];
+            /** @description Cursors of the adjacent pages of items; only in responses to `limit` or `page`. */
+            pageInfo?: components["schemas"]["PageInfo"];
         };
     };
     responses: {
@@ -3613,6 +3618,12 @@ export interface components {
          * @example 20
          */
         Limit: number;
+        /**
+         * @description The maximum number of the list's items on a page, 1 to 250. Without `limit` and `page`, the
+         *     response has all items.
+         * @example 20
+         */
+        ListLimit: number;
         /**
          * @description The `resume` value of an earlier response. Without it, the feed begins with the oldest
          *     stored event. If events after this position are no longer stored, the response is 410. With
@@ -4418,6 +4429,19 @@ export interface operations {
                  * @example product
                  */
                 include?: components["parameters"]["Include"];
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The maximum number of the list's items on a page, 1 to 250. Without `limit` and `page`, the
+                 *     response has all items.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["ListLimit"];
             };
             header?: {
                 /**
@@ -4440,7 +4464,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The list and its items. */
+            /** @description The list and its items; `pageInfo` is included only if there is another page of items. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -85,7 +85,7 @@ API = (
     _route("/items/{itemId}/lists", PUT=item_handlers.set_item_lists),
     _compressed("/lists", "page", "limit", GET=list_handlers.list_lists,
                 POST=list_handlers.create_list),
-    _compressed("/lists/{listId}", "sort", "include", GET=list_handlers.get_list,
+    _compressed("/lists/{listId}", "sort", "include", "page", "limit", GET=list_handlers.get_list,
                 PATCH=list_handlers.update_list, DELETE=list_handlers.delete_list),
     _route("/lists/{listId}/items", PUT=list_handlers.replace_list_items,
            DELETE=list_handlers.remove_list_items),

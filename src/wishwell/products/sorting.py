@@ -1,6 +1,7 @@
 """Sorts items by the price and title of their products, for pages and lists (rule: item-sort)."""
 
 import unicodedata
+from collections.abc import Sequence
 from decimal import Decimal
 
 import msgspec
@@ -13,9 +14,9 @@ from wishwell.products.money import Money
 from wishwell.profiles import Profile, pages
 from wishwell.wishlists import lists
 from wishwell.wishlists.items import Item
-from wishwell.wishlists.lists import List
+from wishwell.wishlists.list_pages import ListPage
 
-_ALL_ITEMS = 10_000_000
+ALL_ITEMS = 10_000_000
 """More than a profile's items, which a setting limits."""
 
 _UNKNOWN = b"\xff\xff\xff"
@@ -41,24 +42,34 @@ async def page(
     ``by``: price or title. ``included``: whether items have their products. Raises
     ``profiles.missing``.
     """
-    all_items = await shown.page(tx, profile, pages.PageRequest(None, _ALL_ITEMS, request.search))
-    items_by_id = {item.id: item for item in all_items.records}
+    all_items = await shown.page(tx, profile, pages.PageRequest(None, ALL_ITEMS, request.search))
+    ids_page, records = _sorted_page(request, all_items.records, by, included)
+    return pages.Page(records, ids_page.next, ids_page.previous)
+
+
+# rules: list-sort, list-pages
+async def find(
+    tx: Reader, profile: Profile, id: str, by: str, request: pages.PageRequest, *, included: bool
+) -> ListPage:
+    """Returns a list with a page of its items, sorted. Reads all items of the list.
+
+    Raises ``NotFound``, ``profiles.missing``.
+    """
+    found_list = await _find_with_products(tx, profile, id, "recently_saved")
+    ids_page, found_list.items = _sorted_page(request, found_list.items or (), by, included)
+    return ListPage(found_list, ids_page.next, ids_page.previous)
+
+
+def _sorted_page(
+    request: pages.PageRequest, all_items: Sequence[Item], by: str, included: bool
+) -> tuple[pages.Page[str], list[Item]]:
+    """Returns a page of ids in the order of the items' sort keys, and its items."""
+    items_by_id = {item.id: item for item in all_items}
     ids_page = pages.sorted_page(
         request, {id: _sort_key(item, by) for id, item in items_by_id.items()}
     )
     records = [items_by_id[id] for id in ids_page.records]
-    if not included:
-        records = [_without_product(item) for item in records]
-    return pages.Page(records, ids_page.next, ids_page.previous)
-
-
-# rule: list-sort
-async def find(tx: Reader, profile: Profile, id: str, by: str, *, included: bool) -> List:
-    """Returns a list with its items, sorted. Raises ``NotFound``, ``profiles.missing``."""
-    found_list = await _find_with_products(tx, profile, id, "recently_saved")
-    ordered = sorted(found_list.items or (), key=lambda item: _sort_key(item, by))
-    found_list.items = [item if included else _without_product(item) for item in ordered]
-    return found_list
+    return ids_page, records if included else [_without_product(item) for item in records]
 
 
 def _without_product(item: Item) -> Item:

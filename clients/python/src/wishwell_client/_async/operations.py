@@ -5,6 +5,7 @@ from datetime import datetime
 
 from wishwell_client._async.by_hand import (
     AsyncEventsByHand,
+    AsyncListsByHand,
     AsyncProductsByHand,
     AsyncProfilesByHand,
 )
@@ -298,7 +299,7 @@ class AsyncItems(AsyncResource):
         return await self._transport.result(call)
 
 
-class AsyncLists(AsyncResource):
+class AsyncLists(AsyncListsByHand):
     """Named collections of a profile's items, with an order."""
 
     async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[List]:
@@ -346,7 +347,10 @@ class AsyncLists(AsyncResource):
     async def find(
         self, id: str, *, sort: Sort | None = None, include: Include | None = None
     ) -> List:
-        """The list with this id and all of its items, in the order given by ``sort``.
+        """The list with this id and all of its items, in the order given by ``sort``. With
+        ``limit`` or ``page``, a page of its items in that order, with ``page_info`` next to
+        ``data``; ``item_count`` stays the number of all. Pagination works as for ``GET /items``. In
+        the order ``customer``, an item that is moved in the meantime may be missed or come twice.
 
         ``sort``: The order of the list's items: ``recently_saved`` (or ``newest``) and
         ``oldest_saved`` (``oldest``) sort by ``created_at``; ``customer`` (``custom``) is the order
