@@ -3733,12 +3733,28 @@ export interface components {
          *     | `variant` | a `variantId`: the same |
          *     | `tag` | a tag |
          *     | `list` | the id of a list that the item is on |
+         *     | `title` | a text of 1 to 100 characters that the product's title contains, compared without case |
+         *     | `available` | `true`, `false` or `unknown`: whether the product or variant can be ordered |
          *
+         *     With an admin token, `title` and `available` need `Profile`.
          *     A term's field ends at the first colon; a product id that is text may contain further
          *     colons. In a store with integer product ids, the response to text is 400.
          * @example product:632910392,788032119 tag:gift
          */
         Query: string;
+        /**
+         * @description A search expression: up to 8 terms `name:<text>`, separated by spaces. The name of a list
+         *     must contain all of them, compared without case. A term may have several texts of 1 to 100
+         *     characters, separated by commas; the name must contain one of them. With an admin token,
+         *     `Profile` is required.
+         * @example name:birthday
+         */
+        ListQuery: string;
+        /**
+         * @description Only deliveries with this status.
+         * @example failed
+         */
+        WithStatus: "pending" | "delivered" | "failed" | "skipped" | "by_hand";
         /**
          * @description A search expression: up to 8 terms `title:<text>`, separated by spaces. The title of a
          *     product must contain all of them, compared without case. A term may have several texts of 1
@@ -3860,7 +3876,10 @@ export interface operations {
                  *     | `variant` | a `variantId`: the same |
                  *     | `tag` | a tag |
                  *     | `list` | the id of a list that the item is on |
+                 *     | `title` | a text of 1 to 100 characters that the product's title contains, compared without case |
+                 *     | `available` | `true`, `false` or `unknown`: whether the product or variant can be ordered |
                  *
+                 *     With an admin token, `title` and `available` need `Profile`.
                  *     A term's field ends at the first colon; a product id that is text may contain further
                  *     colons. In a store with integer product ids, the response to text is 400.
                  * @example product:632910392,788032119 tag:gift
@@ -4322,6 +4341,14 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A search expression: up to 8 terms `name:<text>`, separated by spaces. The name of a list
+                 *     must contain all of them, compared without case. A term may have several texts of 1 to 100
+                 *     characters, separated by commas; the name must contain one of them. With an admin token,
+                 *     `Profile` is required.
+                 * @example name:birthday
+                 */
+                query?: components["parameters"]["ListQuery"];
             };
             header?: {
                 /**
@@ -6569,6 +6596,11 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Only deliveries with this status.
+                 * @example failed
+                 */
+                status?: components["parameters"]["WithStatus"];
             };
             header?: never;
             path: {

@@ -94,6 +94,7 @@ __all__ = [
     "WishHolders",
     "WishSummary",
     "Wisher",
+    "WithStatus",
 ]
 
 ProductId = int | str
@@ -104,6 +105,7 @@ Sort = Literal[
 ]
 PreviewKind = Literal["notices", "confirmation"]
 PreviewLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pl"]
+WithStatus = Literal["pending", "delivered", "failed", "skipped", "by_hand"]
 SortBy = Literal["wishes", "added", "removed", "rising"]
 By = Literal["product", "variant"]
 EarnedBy = Literal["day", "product"]

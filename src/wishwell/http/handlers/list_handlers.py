@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from wishwell.errors import Invalid
 from wishwell.http import (
     list_bodies,
     queries,
@@ -13,12 +14,17 @@ from wishwell.http import (
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import shown, sorting
+from wishwell.profiles import Profile
 from wishwell.profiles.pages import PageRequest
 from wishwell.wishlists import list_pages, lists
 
 
 async def list_lists(request: Request) -> object:
     page_request = responding.parse_page_request(request, "lists")
+    if page_request.search.fields and not isinstance(request.scope, Profile):  # rule: lookup-cost
+        raise Invalid(
+            "Profile: is required with an admin token to search by name.", "profile_required"
+        )
     return await responding.read_page(request, lists.page, page_request)
 
 
