@@ -42,8 +42,9 @@ from datetime import datetime
 
 from wishwell_client.answers import Page, nothing, one, page_of
 from wishwell_client._async.transport import AsyncResource, Transport
-from wishwell_client._async.by_hand import AsyncEventsByHand, AsyncOrdersByHand
-from wishwell_client._async.by_hand import AsyncProductsByHand, AsyncProfilesByHand
+from wishwell_client._async.by_hand import AsyncEventsByHand, AsyncListsByHand
+from wishwell_client._async.by_hand import AsyncOrdersByHand, AsyncProductsByHand
+from wishwell_client._async.by_hand import AsyncProfilesByHand
 from wishwell_client.calls import UNSET, Call, UnsetType, body
 from wishwell_client.calls import changes, given, joined, path, several
 '''
@@ -261,8 +262,9 @@ class Operation:
             for parameter in node.get("parameters", ())
             if resolved(parameter)["in"] == "query"
         ]
-        # The client returns records only, so it has no parameter `format`.
-        left_out = {*described, "format"}
+        # The client returns records only, so it has no parameter `format`. Pages of a list's items
+        # are written by hand.
+        left_out = {*described, "format"} | ({"page", "limit"} if not self.is_page else set())
         query = [parameter for parameter in query if resolved(parameter)["name"] not in left_out]
         self.query = [self._parameter(reference) for reference in query]
 
@@ -271,7 +273,7 @@ class Operation:
         if "content" not in answer or self.node["x-python"] == "profiles.identify":
             return "None", False
         body = resolved(content(answer))["properties"]
-        is_page = "pageInfo" in body
+        is_page = "pageInfo" in body and "items" in body["data"]
         return self.types.of(body["data"]["items"] if is_page else body["data"]), is_page
 
     def _local(self, sent: str) -> str:

@@ -20,7 +20,7 @@ from wishwell.field_types import Id, published
 from wishwell.http import request_types, responses, store_bodies
 from wishwell.http.handlers import mail_handlers, order_handlers, profile_handlers
 from wishwell.http.handlers.report_handlers import EarnedReport, Report
-from wishwell.http.responses import Data, DataPage
+from wishwell.http.responses import Data, DataPage, ListData
 from wishwell.privacy import history, personal_export, platform_requests
 from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
@@ -65,6 +65,7 @@ SHOWN = {
     "ItemProduct": Annotated[shown.ProductView, published(minProperties=1)],
     "Wishlist": in_python("List", lists.List),
     "WishlistWithItems": in_python("List", ListWithItems),
+    "WishlistWithItemsResponse": ListData[ListWithItems],
     "ExportedList": ExportedList,
     "Profile": records.ProfileView,
     "ProfileExport": ProfileExport,

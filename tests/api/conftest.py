@@ -74,7 +74,7 @@ def data(answer: httpx2.Response, status: int = 200):
     has_standard_headers(answer)
     body = answer.json()
     assert set(body) - {"pageInfo"} == {"data"}
-    assert isinstance(body["data"], list) or "pageInfo" not in body
+    assert isinstance(body["data"], list) or "pageInfo" not in body or "items" in body["data"]
     return body["data"]
 
 

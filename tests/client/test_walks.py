@@ -43,3 +43,19 @@ def test_walk_returns_everything_that_was_saved(connect, roomy_shop, products, l
     check(customer.items, gifts, limit, query="tag:gift")
     made = [customer.lists.create("a") for _ in saved]
     check(customer.lists, made, limit)
+
+
+def test_walk_over_a_lists_items_keeps_the_lists_order(connect, shop):
+    """Pages of a list's items follow the list's order, and each has a cursor to the one before."""
+    customer = connect(shop.service.url, shop.customer().token)
+    wishlist = customer.lists.create("a")
+    saved = [customer.items.create(product, list_ids=[wishlist.id]) for product in range(1, 6)]
+    order = [item.id for item in (saved[3], saved[0], saved[4], saved[1], saved[2])]
+    customer.lists.order(wishlist.id, item_ids=order)
+    pages = list(customer.lists.item_pages(wishlist.id, sort="customer", limit=2))
+    assert [[item.id for item in page] for page in pages] == [order[:2], order[2:4], order[4:]]
+    page = customer.lists.list_items(
+        wishlist.id, sort="customer", limit=2, page=pages[1].previous, include="product"
+    )
+    assert [item.id for item in page] == order[:2]
+    assert len(customer.lists.list_items(wishlist.id)) == 5

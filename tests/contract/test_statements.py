@@ -71,11 +71,20 @@ def queries() -> Iterator[tuple[PageQuery, list]]:
             yield query._replace(newest_first=False), [ID, None, 1, *values]
 
 
+def queries_by_name() -> Iterator[tuple[PageQuery, list]]:
+    """Yields the same for a profile's lists by name."""
+    edges: tuple[Edge | None, ...] = (None, "older", "newer")
+    for edge in edges:
+        query = PageQuery("lists", False, ("name",), edge, edge != "newer", beyond=edge is not None)
+        yield query, [ID, edge and ID, 51, ["[aA]"]]
+
+
 def queries_of_store() -> Iterator[tuple[PageQuery, list]]:
     """Yields the same for records that belong to the store itself."""
     nouns: tuple[tuple[Noun, str, object], ...] = (
         ("webhooks", "", ""),
         ("deliveries", "webhook", ID),
+        ("deliveries", "webhook_failed", ID),
         ("requests", "", ""),
         ("mails", "", ""),
         ("admin_tokens", "", ""),
@@ -135,7 +144,8 @@ async def prepare_everything(url):
         for step in statement.steps
         if name != "coordinator_time"  # a function of Citus
     ]
-    asked += [pages.sql("postgresql", query) for query, _ in (*queries(), *queries_of_store())]
+    given = (*queries(), *queries_of_store(), *queries_by_name())
+    asked += [pages.sql("postgresql", query) for query, _ in given]
     for sql in (*asked, database.UNCONFIRMED, hosts.TIMELINE, cluster.FOREIGN_KEYS):
         await connection.prepare(sql)
     await connection.close()
@@ -183,12 +193,14 @@ def test_pages_are_found_by_an_index(bench, engine):
     Rule: cursor-pagination."""
     of_store = [*queries_of_store()]
     plain = [(query, given) for query, given in queries() if query.whole_store and not query.terms]
-    for query, arguments in [*queries(), *of_store]:
+    for query, arguments in [*queries(), *of_store, *queries_by_name()]:
         plan = explain(bench, engine, pages.sql(engine, query), arguments)
         assert not re.search(WHOLE_TABLE[engine], plan), f"{query}\n{plan}"
         if (query, arguments) in [*plain, *of_store]:
             mine = plan.split("SubPlan")[0]
             assert not re.search(r"TEMP B-TREE FOR ORDER BY|\bSort\b", mine), plan
+        if "webhook_failed" in query.terms:
+            assert "deliveries_failed_idx" in plan, plan
 
 
 @pytest.mark.parametrize("record", [Item, List, Share, Store, Webhook])
@@ -260,3 +272,16 @@ def test_move_reads_only_the_items_around_the_new_position(bench, engine):
     plan = explain(bench, engine, step.sql, step.values(values))
     assert plan.count("entries_order_idx") == 2, plan
     assert not re.search(r"TEMP B-TREE FOR ORDER BY|\bSort\b", plan), plan
+
+
+def test_pages_of_a_list_read_only_its_entries_and_items(bench, engine):
+    """The order of a list, and the items of a page, are read by key. Rule: list-pages."""
+    for name, key in (("list_entries", "entries"), ("items_known", "items")):
+        step = statements.load(engine)[name].step
+        values = {"profile": ID, "id": ID, "ids": [ID]}
+        plan = explain(bench, engine, step.sql, step.values(values))
+        assert not re.search(WHOLE_TABLE[engine], plan), plan
+        if engine == "sqlite":
+            assert "profile_id=? AND list_id=?" in plan or key == "items", plan
+        else:
+            assert f"{key}_pkey" in plan, plan

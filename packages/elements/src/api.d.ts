@@ -158,8 +158,11 @@ export interface paths {
         };
         /**
          * Find a list
-         * @description The list with this id and all of its items, in the order given by `sort`. `HEAD` returns the
-         *     same response without a body.
+         * @description The list with this id and all of its items, in the order given by `sort`. With `limit` or
+         *     `page`, a page of its items in that order, with `pageInfo` next to `data`; `itemCount` stays
+         *     the number of all. Pagination works as for `GET /items`. In the order `customer`, an item
+         *     that is moved in the meantime may be missed or come twice. `HEAD` returns the same response
+         *     without a body.
          */
         get: operations["getList"];
         put?: never;
@@ -3405,6 +3408,8 @@ export interface components {
         };
         WishlistWithItemsResponse: {
             data: components["schemas"]["WishlistWithItems"];
+            /** @description Cursors of the adjacent pages of items; only in responses to `limit` or `page`. */
+            pageInfo?: components["schemas"]["PageInfo"];
         };
     };
     responses: {
@@ -3714,6 +3719,12 @@ export interface components {
          */
         Limit: number;
         /**
+         * @description The maximum number of the list's items on a page, 1 to 250. Without `limit` and `page`, the
+         *     response has all items.
+         * @example 20
+         */
+        ListLimit: number;
+        /**
          * @description The `resume` value of an earlier response. Without it, the feed begins with the oldest
          *     stored event. If events after this position are no longer stored, the response is 410. With
          *     `latest`, the response is the end of the feed, without events.
@@ -3833,12 +3844,28 @@ export interface components {
          *     | `variant` | a `variantId`: the same |
          *     | `tag` | a tag |
          *     | `list` | the id of a list that the item is on |
+         *     | `title` | a text of 1 to 100 characters that the product's title contains, compared without case |
+         *     | `available` | `true`, `false` or `unknown`: whether the product or variant can be ordered |
          *
+         *     With an admin token, `title` and `available` need `Profile`.
          *     A term's field ends at the first colon; a product id that is text may contain further
          *     colons. In a store with integer product ids, the response to text is 400.
          * @example product:632910392,788032119 tag:gift
          */
         Query: string;
+        /**
+         * @description A search expression: up to 8 terms `name:<text>`, separated by spaces. The name of a list
+         *     must contain all of them, compared without case. A term may have several texts of 1 to 100
+         *     characters, separated by commas; the name must contain one of them. With an admin token,
+         *     `Profile` is required.
+         * @example name:birthday
+         */
+        ListQuery: string;
+        /**
+         * @description Only deliveries with this status.
+         * @example failed
+         */
+        WithStatus: "pending" | "delivered" | "failed" | "skipped" | "by_hand";
         /**
          * @description A search expression: up to 8 terms `title:<text>`, separated by spaces. The title of a
          *     product must contain all of them, compared without case. A term may have several texts of 1
@@ -3960,7 +3987,10 @@ export interface operations {
                  *     | `variant` | a `variantId`: the same |
                  *     | `tag` | a tag |
                  *     | `list` | the id of a list that the item is on |
+                 *     | `title` | a text of 1 to 100 characters that the product's title contains, compared without case |
+                 *     | `available` | `true`, `false` or `unknown`: whether the product or variant can be ordered |
                  *
+                 *     With an admin token, `title` and `available` need `Profile`.
                  *     A term's field ends at the first colon; a product id that is text may contain further
                  *     colons. In a store with integer product ids, the response to text is 400.
                  * @example product:632910392,788032119 tag:gift
@@ -4422,6 +4452,14 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description A search expression: up to 8 terms `name:<text>`, separated by spaces. The name of a list
+                 *     must contain all of them, compared without case. A term may have several texts of 1 to 100
+                 *     characters, separated by commas; the name must contain one of them. With an admin token,
+                 *     `Profile` is required.
+                 * @example name:birthday
+                 */
+                query?: components["parameters"]["ListQuery"];
             };
             header?: {
                 /**
@@ -4529,6 +4567,19 @@ export interface operations {
                  * @example product
                  */
                 include?: components["parameters"]["Include"];
+                /**
+                 * @description A cursor from `pageInfo.next` or `pageInfo.previous` of an earlier response. It is valid
+                 *     only for the same profile and `query`; otherwise, or if it was modified, the response is
+                 *     400.
+                 * @example AAGWShsHOXEookvkCtI_CCQ7pX0xZ1sVqB2nE9dR
+                 */
+                page?: components["parameters"]["Page"];
+                /**
+                 * @description The maximum number of the list's items on a page, 1 to 250. Without `limit` and `page`, the
+                 *     response has all items.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["ListLimit"];
             };
             header?: {
                 /**
@@ -4551,7 +4602,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The list and its items. */
+            /** @description The list and its items; `pageInfo` is included only if there is another page of items. */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6656,6 +6707,11 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Only deliveries with this status.
+                 * @example failed
+                 */
+                status?: components["parameters"]["WithStatus"];
             };
             header?: never;
             path: {

@@ -54,15 +54,24 @@ _IN_STORE = _IN_PROFILE | {
     ),
     "email": ' AND lower(p.email COLLATE "C") in_texts(:term)',
     "webhook": " AND d.webhook_id = :term::uuid",
+    # Literal, because only then the index of failed deliveries is used.
+    **{
+        f"webhook_{status}": f" AND d.webhook_id = :term::uuid AND d.status = '{status}'"
+        for status in ("pending", "delivered", "failed", "skipped", "by_hand")
+    },
 }
-_TITLE = {
-    "postgresql": """ AND (p.document::json ->> 'title') COLLATE "C" ~ ANY(:term::text[])""",
+_MATCHES = {
+    "postgresql": ' AND {} COLLATE "C" ~ ANY(:term::text[])',
     "sqlite": (
-        " AND EXISTS (SELECT 1 FROM json_each(:term) v"
-        " WHERE json_extract(p.document, '$.title') GLOB '*' || v.value || '*')"
+        " AND EXISTS (SELECT 1 FROM json_each(:term) v WHERE {} GLOB '*' || v.value || '*')"
     ),
 }
-"""The condition that a product's title matches one of the patterns (patterns.py)."""
+"""The condition that a text matches one of the patterns (patterns.py)."""
+
+_TITLE = {
+    "postgresql": "(p.document::json ->> 'title')",
+    "sqlite": "json_extract(p.document, '$.title')",
+}
 
 
 class PageQuery(NamedTuple):
@@ -89,7 +98,12 @@ def sql(engine: Engine, query: PageQuery, *, distributed: bool = False) -> str:
 
     ``distributed``: whether it is for a cluster.
     """
-    fragments = _IN_STORE | {"title": _TITLE[engine]} if query.whole_store else _IN_PROFILE
+    matches = _MATCHES[engine]
+    fragments = (
+        _IN_STORE | {"title": matches.format(_TITLE[engine])}
+        if query.whole_store
+        else _IN_PROFILE | {"name": matches.format("l.name")}
+    )
     terms = {f"term_{number}": term for number, term in enumerate(query.terms)}
     merged = None if distributed or not query.whole_store else _merged(query, terms)
     if merged:

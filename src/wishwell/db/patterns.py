@@ -6,6 +6,7 @@ GLOB and PostgreSQL's regular expressions interpret alike.
 """
 
 import functools
+import re
 from collections.abc import Mapping
 
 _MAX_CASED = 0x1E944
@@ -19,6 +20,19 @@ def in_either_case(text: str) -> str:
     The text must not contain control characters.
     """
     return "".join(map(_to_set, text))
+
+
+# rule: search-terms
+def compile_either_case(text: str) -> re.Pattern[str]:
+    """Returns the regular expression of Python that finds the same titles."""
+    variants = _find_case_variants()
+    sets = (variants.get(letter.casefold()) for letter in text)
+    return re.compile(
+        "".join(
+            f"[{letters}]" if letters else re.escape(letter)
+            for letter, letters in zip(text, sets, strict=True)
+        )
+    )
 
 
 def _to_set(letter: str) -> str:

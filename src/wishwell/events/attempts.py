@@ -6,11 +6,12 @@ import random
 import re
 from collections.abc import Mapping
 from datetime import UTC
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from wishwell.events import Event
 
 Status = Literal["pending", "delivered", "failed", "skipped", "by_hand"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 # rule: delivery-schedule
 BACKOFF_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)

@@ -86,11 +86,19 @@ def from_row(row: Row) -> Delivery:
 
 
 async def page(
-    tx: Reader, store: Store, webhook_id: str, page_request: PageRequest
+    tx: Reader,
+    store: Store,
+    webhook_id: str,
+    page_request: PageRequest,
+    status: Status | None = None,
 ) -> Page[Delivery]:
-    """Returns a page of a webhook's deliveries, newest first. Raises ``NotFound``."""
+    """Returns a page of a webhook's deliveries with this status, or of all with None, newest first.
+
+    Raises ``NotFound``.
+    """
     await webhooks.find(tx, store, webhook_id)
-    page_request = page_request.among(webhook=webhook_id)
+    field = f"webhook_{status}" if status else "webhook"
+    page_request = page_request.among(**{field: webhook_id})
     return await pages.read(tx, "deliveries", WholeStore(store), page_request, from_row)
 
 

@@ -16,6 +16,7 @@ from wishwell.profiles.pages import Page, PageRequest
 from wishwell.profiles.search import Search, parse
 from wishwell.wishlists import items
 from wishwell.wishlists.items import Item
+from wishwell.wishlists.list_pages import ListPage
 from wishwell.wishlists.lists import List
 from wishwell.wishlists.shares import Share
 
@@ -107,6 +108,9 @@ def complete(result: T, request: Request, owner: Profile | None = None) -> T:
 
     The owner is given only for whole-store requests.
     """
+    if isinstance(result, ListPage):
+        complete(result.wishlist, request, owner)
+        return result
     records: Sequence[Any] = result.records if isinstance(result, Page) else [result]
     shown_items = result.items or () if isinstance(result, List) else records
     if shown_items and isinstance(shown_items[0], Item):
@@ -147,7 +151,9 @@ def answer(request: Request, outcome: object) -> Response:
         return outcome
     if outcome is None:
         return responses.no_content()
-    if isinstance(outcome, Page):
+    if isinstance(outcome, Page | ListPage):
         links = request.service.cursor_signer.links(outcome, request.cursor_scope)
+        if isinstance(outcome, ListPage):
+            return responses.list_page(outcome.wishlist, links)
         return responses.page(outcome.records, links)
     return responses.record(outcome)

@@ -12,6 +12,7 @@ from wishwell import errors, ids
 from wishwell.field_types import RequestId, published
 from wishwell.profiles import pages
 from wishwell.ratelimits import LimitState
+from wishwell.wishlists.lists import List
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -79,6 +80,14 @@ class DataPage(msgspec.Struct, Generic[T], rename="camel"):
 
     data: Annotated[list[T], published(maxItems=pages.MAX_SIZE)]
     page_info: PageInfo | UnsetType = UNSET
+
+
+class ListData(msgspec.Struct, Generic[T], rename="camel"):
+    """The body of a response with a list and its items, or with a page of these."""
+
+    data: T
+    page_info: PageInfo | UnsetType = UNSET
+    """Cursors of the adjacent pages of items; only in responses to `limit` or `page`."""
 
 
 class ErrorDetail(msgspec.Struct, rename="camel"):
@@ -158,6 +167,12 @@ def page_info(links: Mapping[str, str]) -> PageInfo | UnsetType:
 def page(data: list[Any], links: Mapping[str, str]) -> Response:
     """Returns 200 with a page of records and the cursors of the adjacent pages."""
     return json(200, DataPage(data, page_info(links)))
+
+
+# rule: list-pages
+def list_page(data: List, links: Mapping[str, str]) -> Response:
+    """Returns 200 with a list and the cursors of the adjacent pages of its items."""
+    return json(200, ListData(data, page_info(links)))
 
 
 def cacheable(value: Any, seconds: int) -> Response:

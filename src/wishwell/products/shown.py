@@ -14,12 +14,13 @@ from wishwell.profiles import Profile, Scope, pages
 from wishwell.stores import Store
 from wishwell.wishlists import items
 from wishwell.wishlists.items import Item
+from wishwell.wishlists.list_pages import ListPage
 from wishwell.wishlists.lists import List
 from wishwell.wishlists.shares import SharedItem
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=Scope)
-T = TypeVar("T", Item, List, pages.Page[Item])
+T = TypeVar("T", Item, List, ListPage, pages.Page[Item])
 
 
 class ProductView(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
@@ -79,6 +80,8 @@ def including(
         answer = await use_case(tx, scope, *arguments, **options)
         if isinstance(answer, pages.Page):
             await include(tx, scope.store, answer.records)
+        elif isinstance(answer, ListPage):
+            await include(tx, scope.store, answer.wishlist.items or ())
         elif isinstance(answer, List):
             await include(tx, scope.store, answer.items or ())
         else:

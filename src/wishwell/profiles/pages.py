@@ -11,7 +11,7 @@ import contextlib
 import hmac
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -69,6 +69,16 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
     previous: Cursor | None
 
 
+class HasCursors(Protocol):
+    """A page, of records or of the items on a list."""
+
+    @property
+    def next(self) -> Cursor | None: ...
+
+    @property
+    def previous(self) -> Cursor | None: ...
+
+
 # rule: cursor-pagination
 class CursorSigner:
     """Signs cursors with the newest key and verifies them with any key."""
@@ -80,7 +90,7 @@ class CursorSigner:
         """Returns the cursor as text. ``request`` identifies the request that it is bound to."""
         return _sign(self._keys[0], cursor, request)
 
-    def links(self, page: Page[Any], request: str) -> dict[str, str]:
+    def links(self, page: HasCursors, request: str) -> dict[str, str]:
         """Returns a page's existing cursors as text, by the names ``next`` and ``previous``."""
         cursors = {"next": page.next, "previous": page.previous}
         return {name: self.sign(cursor, request) for name, cursor in cursors.items() if cursor}

@@ -1,12 +1,14 @@
-"""Search expressions: ``product:123,456 variant:7 tag:gift list:<id>`` for items, ``title:blue``
-for products.
+"""Search expressions: ``product:123,456 tag:gift list:<id> title:blue available:true`` for items,
+``title:blue`` for products, ``name:birthday`` for lists.
 
 A record must match all terms, and at least one value of each term (rule: search-terms).
-``db/pages.py`` has the SQL condition of each field.
+``db/pages.py`` has the SQL condition of each field. The products of items are compared in
+``products/sorting.py`` instead, because a cluster has them on other shards.
 """
 
 import functools
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from wishwell import ids, stores
@@ -21,11 +23,23 @@ TAG = re.compile(r"[a-z0-9_-]{1,50}")
 TITLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,100}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,15}", re.ASCII)
 
-_FIELDS = {"items": ("product", "variant", "tag", "list"), "products": ("title",)}
+PRODUCT_FIELDS = ("title", "available")
+"""Fields of the product of an item."""
+
+_AVAILABLE = ("true", "false", "unknown")
+_FIELDS = {
+    "items": ("product", "variant", "tag", "list", *PRODUCT_FIELDS),
+    "products": ("title",),
+    "lists": ("name",),
+}
 _GRAMMAR = "A query consists of {}; separate terms by spaces, several values by commas."
 _GRAMMARS = {
-    "items": _GRAMMAR.format("the terms product:<id>, variant:<id>, tag:<tag> and list:<list id>"),
+    "items": _GRAMMAR.format(
+        "the terms product:<id>, variant:<id>, tag:<tag>, list:<list id>, title:<text> and "
+        "available:<true, false or unknown>"
+    ),
     "products": _GRAMMAR.format("terms title:<text>"),
+    "lists": _GRAMMAR.format("terms name:<text>"),
 }
 
 
@@ -35,13 +49,29 @@ class Search(NamedTuple):
     fields: tuple[str, ...] = ()
     values: tuple[Any, ...] = ()
 
+    @property
+    def has_product_fields(self) -> bool:
+        """Whether the search is also by the products of items."""
+        return not {*PRODUCT_FIELDS}.isdisjoint(self.fields)
+
+    def split(self) -> tuple["Search", "Search"]:
+        """Returns the search by fields of the items, and that by fields of their products."""
+        terms = list(zip(self.fields, self.values, strict=True))
+        of_products = [term for term in terms if term[0] in PRODUCT_FIELDS]
+        of_items = [term for term in terms if term[0] not in PRODUCT_FIELDS]
+        return _from_terms(of_items), _from_terms(of_products)
+
+
+def _from_terms(terms: Sequence[tuple[str, Any]]) -> Search:
+    return Search(tuple(field for field, _ in terms), tuple(values for _, values in terms))
+
 
 # Cached, because all visitors of a page send the same query, and parsing one with 24 products takes
 # longer than running it.
 # rule: search-terms
 @functools.lru_cache(256)
 def parse(query: str, store: Store, noun: str = "items") -> Search:
-    """Parses a search expression for ``noun``, items or products.
+    """Parses a search expression for ``noun``: items, products or lists.
 
     A blank one matches all records. Raises ``Invalid`` for an unknown field, a malformed value, or
     too many terms or values.
@@ -59,6 +89,8 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
         if len(values) > MAX_VALUES:
             raise Invalid(f"query: {field} takes at most {MAX_VALUES} values. {grammar}")
         term_values = [_check_value(field, value, store, grammar) for value in values]
+        if noun != "items" and field in ("title", "name"):
+            term_values = [*map(patterns.in_either_case, term_values)]
         fields.append(field)
         terms.append([*dict.fromkeys(term_values)])
     if len(terms) > MAX_TERMS:
@@ -67,13 +99,17 @@ def parse(query: str, store: Store, noun: str = "items") -> Search:
 
 
 def _check_value(field: str, text: str, store: Store, grammar: str) -> str:
-    if field == "title":
+    if field in ("title", "name"):
         if not TITLE.fullmatch(text):
             raise Invalid(
-                "query: each title must be 1 to 100 characters without control "
+                f"query: each {field} must be 1 to 100 characters without control "
                 f"characters. {grammar}"
             )
-        return patterns.in_either_case(text)
+        return text
+    if field == "available":
+        if text not in _AVAILABLE:
+            raise Invalid(f"query: available is true, false or unknown. {grammar}")
+        return text
     if field == "tag":
         if not TAG.fullmatch(text):
             raise Invalid(

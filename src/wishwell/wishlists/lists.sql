@@ -38,6 +38,15 @@ LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
 WHERE l.profile_id = :profile AND l.id = :id
   AND EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = :profile AND o.closed_at IS NULL);
 
+-- name: list_entries
+-- A list with the positions and times of its items, for their order. One row with nulls if the list is empty.
+SELECT list_fields(l), i.id, e.position, i.created_at
+FROM lists l
+LEFT JOIN entries e ON e.profile_id = :profile AND e.list_id = l.id
+LEFT JOIN items i ON i.profile_id = :profile AND i.id = e.item_id
+WHERE l.profile_id = :profile AND l.id = :id
+  AND EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = :profile AND o.closed_at IS NULL);
+
 -- name: list_change
 -- Null leaves a field unchanged (rule: updated-at).
 UPDATE lists

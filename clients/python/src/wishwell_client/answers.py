@@ -1,11 +1,11 @@
-"""Decoders of response bodies: one record, a page of records, the feed of events."""
+"""Decoders of response bodies: one record, a page of records or of a list, the feed of events."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
-from wishwell_client.records import Event
+from wishwell_client.records import Event, Item
 
 T = TypeVar("T")
 
@@ -64,6 +64,24 @@ def one(kind: type[T]) -> Callable[[bytes], T]:
 def page_of(kind: type[T]) -> Callable[[bytes], Page[T]]:
     """Returns a decoder of a page, which raises ``msgspec.DecodeError``."""
     return msgspec.json.Decoder(Page[kind]).decode  # type: ignore[valid-type]
+
+
+class _ListWithItems(msgspec.Struct):
+    items: tuple[Item, ...]
+
+
+class _ListPage(msgspec.Struct, rename="camel"):
+    data: _ListWithItems
+    page_info: _PageInfo = _PageInfo()
+
+
+_list_page_decoder = msgspec.json.Decoder(_ListPage)
+
+
+def list_items(body: bytes) -> Page[Item]:
+    """Decodes a page of a list's items. Raises ``msgspec.DecodeError``."""
+    found = _list_page_decoder.decode(body)
+    return Page(found.data.items, found.page_info)
 
 
 class _RawFeed(msgspec.Struct):

@@ -99,6 +99,7 @@ __all__ = [
     "WishSummary",
     "WishValue",
     "Wisher",
+    "WithStatus",
 ]
 
 ProductId = int | str
@@ -109,6 +110,7 @@ Sort = Literal[
 ]
 PreviewKind = Literal["notices", "confirmation"]
 PreviewLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pl"]
+WithStatus = Literal["pending", "delivered", "failed", "skipped", "by_hand"]
 SortBy = Literal["wishes", "added", "removed", "rising", "customers", "visitors"]
 By = Literal["product", "variant"]
 OnlyProducts = Literal["sold_out", "price_dropped"]

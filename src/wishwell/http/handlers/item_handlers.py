@@ -22,9 +22,13 @@ async def list_items(request: Request) -> object:
     page_request = responding.parse_page_request(
         request, "items", "" if sort in _SORTS[:2] else sort
     )
-    if sort == "price" or sort == "title":
-        if not isinstance(request.scope, Profile):
-            raise Invalid(f"Profile: is required with an admin token to sort by {sort}.")
+    if sort == "price" or sort == "title" or page_request.search.has_product_fields:
+        if not isinstance(request.scope, Profile):  # rule: lookup-cost
+            raise Invalid(
+                "Profile: is required with an admin token to sort by price or title, and to search "
+                "by title or availability. GET /products also searches by title.",
+                "profile_required",
+            )
         page = await responding.read_page(
             request, sorting.page, page_request, sort, included=included
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from wishwell.errors import Invalid
 from wishwell.http import (
     list_bodies,
     queries,
@@ -13,11 +14,17 @@ from wishwell.http import (
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.products import shown, sorting
-from wishwell.wishlists import lists
+from wishwell.profiles import Profile
+from wishwell.profiles.pages import PageRequest
+from wishwell.wishlists import list_pages, lists
 
 
 async def list_lists(request: Request) -> object:
     page_request = responding.parse_page_request(request, "lists")
+    if page_request.search.fields and not isinstance(request.scope, Profile):  # rule: lookup-cost
+        raise Invalid(
+            "Profile: is required with an admin token to search by name.", "profile_required"
+        )
     return await responding.read_page(request, lists.page, page_request)
 
 
@@ -39,14 +46,25 @@ _SORTS: Mapping[str, lists.Sort] = {
 """A list's sort orders, also by the names that ``GET /items`` has for them."""
 
 
-# rule: list-sort
+# rules: list-sort, list-pages
 async def get_list(request: Request) -> object:
     sort = queries.choice(request.query, "sort", (*_SORTS, "price", "title"))
     with_products = queries.include(request.query)
-    if sort == "price" or sort == "title":
-        return await responding.run_as_owner(request, sorting.find, sort, included=with_products)
-    find = shown.including(lists.find) if with_products else lists.find
-    return await responding.run_as_owner(request, find, _SORTS[sort])
+    is_paged = not request.query.keys().isdisjoint({"limit", "page"})
+    by_product = sort == "price" or sort == "title"
+    page_request = PageRequest(None, sorting.ALL_ITEMS)
+    if is_paged:
+        noun = f"list|{request.parameters['listId']}"
+        page_request = responding.parse_page_request(request, noun, _SORTS.get(sort, sort))
+    elif not by_product:
+        find = shown.including(lists.find) if with_products else lists.find
+        return await responding.run_as_owner(request, find, _SORTS[sort])
+    if by_product:
+        return await responding.run_as_owner(
+            request, sorting.find, sort, page_request, included=with_products
+        )
+    find_page = shown.including(list_pages.find) if with_products else list_pages.find
+    return await responding.run_as_owner(request, find_page, _SORTS[sort], page_request)
 
 
 async def update_list(request: Request) -> object:

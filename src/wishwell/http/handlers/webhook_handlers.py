@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wishwell.errors import Conflict
-from wishwell.events import deliveries, webhooks
-from wishwell.http import request_body, request_types, responding, responses
+from wishwell.events import attempts, deliveries, webhooks
+from wishwell.http import queries, request_body, request_types, responding, responses
 from wishwell.http.context import Request
 from wishwell.http.responses import Response
 from wishwell.stores import Store
@@ -66,10 +66,13 @@ async def replay_webhook(request: Request) -> object:
 
 
 async def list_deliveries(request: Request) -> object:
+    status = None
+    if "status" in request.query:
+        status = queries.choice(request.query, "status", attempts.STATUSES)
     page_request = responding.parse_page_request(
-        request, f"deliveries|{request.parameters['webhookId']}"
+        request, f"deliveries|{request.parameters['webhookId']}", status or ""
     )
-    return await _on_webhook(request, deliveries.page, page_request)
+    return await _on_webhook(request, deliveries.page, page_request, status)
 
 
 async def retry_delivery(request: Request) -> object:

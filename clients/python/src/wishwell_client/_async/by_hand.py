@@ -7,10 +7,19 @@ import msgspec
 
 from wishwell_client import answers
 from wishwell_client._async.transport import AsyncResource
-from wishwell_client.answers import Feed, one
+from wishwell_client.answers import Feed, Page, one
 from wishwell_client.calls import Call, body, given, path, several
 from wishwell_client.errors import OrdersRefused
-from wishwell_client.records import NewOrder, NewProduct, OrderOutcome, Product, ProfileToken
+from wishwell_client.records import (
+    Include,
+    Item,
+    NewOrder,
+    NewProduct,
+    OrderOutcome,
+    Product,
+    ProfileToken,
+    Sort,
+)
 
 
 class AsyncProductsByHand(AsyncResource):
@@ -45,6 +54,47 @@ class AsyncOrdersByHand(AsyncResource):
         if raise_refused and any(outcome.result == "refused" for outcome in outcomes):
             raise OrdersRefused(outcomes)
         return outcomes
+
+
+_PAGE_SIZE = 50
+"""Items on a page of a list, which has all of them without ``limit``."""
+
+
+class AsyncListsByHand(AsyncResource):
+    """Lists, and pages of the items on one."""
+
+    async def list_items(
+        self,
+        id: str,
+        *,
+        sort: Sort | None = None,
+        include: Include | None = None,
+        page: str | None = None,
+        limit: int | None = None,
+    ) -> Page[Item]:
+        """Returns a page of a list's items, in the list's order.
+
+        ``limit`` is 1 to 250, by default 50. Raises ``NotFound``.
+        """
+        return await self._transport.result(_list_items(id, sort, include, page, limit))
+
+    def item_pages(
+        self,
+        id: str,
+        *,
+        sort: Sort | None = None,
+        include: Include | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[Page[Item]]:
+        """Yields the pages of a list's items, in the list's order."""
+        return self._transport.pages(_list_items(id, sort, include, None, limit))
+
+
+def _list_items(
+    id: str, sort: str | None, include: str | None, page: str | None, limit: int | None
+) -> Call[Page[Item]]:
+    params = given(sort=sort, include=include, page=page, limit=limit or _PAGE_SIZE)
+    return Call("GET", path("lists", id), answers.list_items, params)
 
 
 class _SignIn(msgspec.Struct, frozen=True, rename="camel"):

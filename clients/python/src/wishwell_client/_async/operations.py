@@ -5,6 +5,7 @@ from datetime import datetime
 
 from wishwell_client._async.by_hand import (
     AsyncEventsByHand,
+    AsyncListsByHand,
     AsyncOrdersByHand,
     AsyncProductsByHand,
     AsyncProfilesByHand,
@@ -67,6 +68,7 @@ from wishwell_client.records import (
     WishDay,
     Wisher,
     WishSummary,
+    WithStatus,
 )
 
 
@@ -301,10 +303,12 @@ class AsyncItems(AsyncResource):
         return await self._transport.result(call)
 
 
-class AsyncLists(AsyncResource):
+class AsyncLists(AsyncListsByHand):
     """Named collections of a profile's items, with an order."""
 
-    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[List]:
+    async def list(
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
+    ) -> Page[List]:
         """The lists of the profile, or of the whole store for an admin token without ``Profile``,
         newest first, in pages, without their items. Pagination works as for ``GET /items``.
 
@@ -314,22 +318,29 @@ class AsyncLists(AsyncResource):
 
         ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
+        ``query``: A search expression: up to 8 terms ``name:<text>``, separated by spaces. The name
+        of a list must contain all of them, compared without case. A term may have several texts of
+        1 to 100 characters, separated by commas; the name must contain one of them. With an admin
+        token, ``Profile`` is required.
+
         Raises ``NotFound``.
         """
-        params = given(page=page, limit=limit)
+        params = given(page=page, limit=limit, query=query)
         call = Call("GET", path("lists"), page_of(List), params=params)
         return await self._transport.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
     ) -> AsyncIterator[Page[List]]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
-        call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
+        call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit, query=query))
         return self._transport.pages(call)
 
-    def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[List]:
+    def all(
+        self, *, page: str | None = None, limit: int | None = None, query: str | None = None
+    ) -> AsyncIterator[List]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
-        call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit))
+        call = Call("GET", path("lists"), page_of(List), given(page=page, limit=limit, query=query))
         return self._transport.all(call)
 
     async def create(self, name: str) -> List:
@@ -349,7 +360,10 @@ class AsyncLists(AsyncResource):
     async def find(
         self, id: str, *, sort: Sort | None = None, include: Include | None = None
     ) -> List:
-        """The list with this id and all of its items, in the order given by ``sort``.
+        """The list with this id and all of its items, in the order given by ``sort``. With
+        ``limit`` or ``page``, a page of its items in that order, with ``page_info`` next to
+        ``data``; ``item_count`` stays the number of all. Pagination works as for ``GET /items``. In
+        the order ``customer``, an item that is moved in the meantime may be missed or come twice.
 
         ``sort``: The order of the list's items: ``recently_saved`` (or ``newest``) and
         ``oldest_saved`` (``oldest``) sort by ``created_at``; ``customer`` (``custom``) is the order
@@ -1066,7 +1080,12 @@ class AsyncWebhooks(AsyncResource):
         return await self._transport.result(call)
 
     async def deliveries(
-        self, id: str, *, page: str | None = None, limit: int | None = None
+        self,
+        id: str,
+        *,
+        page: str | None = None,
+        limit: int | None = None,
+        status: WithStatus | None = None,
     ) -> Page[Delivery]:
         """The deliveries of the webhook, newest first, in pages, as long as their events are
         stored.
@@ -1077,9 +1096,11 @@ class AsyncWebhooks(AsyncResource):
 
         ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
+        ``status``: Only deliveries with this status.
+
         Raises ``NotFound``.
         """
-        params = given(page=page, limit=limit)
+        params = given(page=page, limit=limit, status=status)
         call = Call("GET", path("webhooks", id, "deliveries"), page_of(Delivery), params=params)
         return await self._transport.result(call)
 
