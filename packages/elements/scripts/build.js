@@ -112,7 +112,7 @@ const PAGE = 15360; // 15 kB, with English
 
 /** @type {[name: string, entry: string, largest: number, mangle?: RegExp][]} */
 const SCRIPTS = [
-  ['wishwell.js', 'src/script.ts', 7936, INTERNAL], // 7.75 kB
+  ['wishwell.js', 'src/script.ts', 7967, INTERNAL], // 7.78 kB
   ['share.js', 'src/share-script.ts', 2560], // 2.5 kB
   ['toast.js', 'src/toast.ts', 3276], // 3.2 kB
   ['texts.js', 'src/texts/engine.ts', 1229], // 1.2 kB

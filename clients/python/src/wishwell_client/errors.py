@@ -21,7 +21,7 @@ class WishwellError(Exception):
         status: int | None = None,
         request_id: str | None = None,
         retry_after: int | None = None,
-        code: ErrorCode | None = None,
+        code: ErrorCode | str | None = None,
         details: tuple[BadField, ...] = (),
     ) -> None:
         super().__init__(message)

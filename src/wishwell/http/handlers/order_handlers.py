@@ -145,7 +145,7 @@ def _read(request: Request, index: int, value: Any) -> Order | OrderOutcome:
         bad_fields.name_within(request, error, value, OrderBody, f"orders[{index}].")
         id = value.get("orderId") if isinstance(value, dict) else None
         order_id = id if isinstance(id, str) else UNSET
-        is_placeholder = error.code == "placeholder_id"
+        is_placeholder = str(error.code) == "placeholder_id"
         code: RefusalCode = "placeholder_id" if is_placeholder else "invalid_request"
         return OrderOutcome(order_id, "refused", 0, code, [*error.details])
 
