@@ -28,7 +28,7 @@ function show(data, at) {
   return html`<div class="head"><h1 id="title" tabindex="-1">Overview</h1>
       <p class="soft">${session.asOf ? html`As of ${time(session.asOf)}` : nothing}</p>
       <div class="tools">${periodChoice(at)}</div></div>
-    ${data.status?.warnings.length ? html`<p class="card" role="status"><a href=${to('store')}>${counted(data.status.warnings.length, 'warning')} about this store</a></p>` : nothing}
+    ${data.status?.warnings?.length ? html`<p class="card" role="status"><a href=${to('store')}>${counted(data.status.warnings.length, 'warning')} about this store</a></p>` : nothing}
     ${figures(data, ['wishes', 'shoppers', 'added', 'removed'], at)}
     ${worth(data.now?.value)}
     ${earned(data.now, data.before, data.earning, at.query)}

@@ -46,7 +46,7 @@ function several({ shoppers }, { query, go }) {
     <th scope="row"><a class="shopper" href=${to('shoppers', { id: profile })}>${profile.split('/').slice(3).join(' ')}</a></th>
     <td class="number">${number(items)}</td><td>${time(savedAt ?? createdAt)}</td><td class="wide">${kind === 'session' ? 'Visitor' : 'Customer'}</td></tr>`;
   const heads = ['Shopper', ['Wishes', 'number'], chosen === 'recent' ? 'Saved' : 'Since', ['Type', 'wide']];
-  return html`<div class="search">${Object.entries(SORTS).map(([sort, name]) =>
+  return html`<div class="tools">${Object.entries(SORTS).map(([sort, name]) =>
       html`<button aria-pressed=${sort === chosen} @click=${() => go({ sort })}>${name}</button>`)}</div>
     ${!shoppers ? waiting() : shoppers.length ? table('Shoppers', heads, shoppers.map(line))
       : empty('No shoppers yet', 'They appear here when they save something; those with the most wishes, a minute later.')}`;
