@@ -1,6 +1,8 @@
 """The sender of mails, with a real SMTP server: stores that change, processes that stop."""
 
 import asyncio
+import contextlib
+import sqlite3
 import threading
 
 import msgspec
@@ -11,6 +13,7 @@ from tests.mailer.test_smtp import misbehaving
 from tests.servers.mail_server import MailServer
 from wishwell import ids, stores
 from wishwell.contacts import queue, store_mails
+from wishwell.db import statements
 from wishwell.mailer.sender import Sender
 from wishwell.mailer.smtp import Connections
 from wishwell.outbound import Outbound
@@ -187,3 +190,24 @@ def test_store_that_is_added_during_a_poll_fails_no_poll(bench, server, backlog)
 
     sending(bench, server.url, store, add_stores)
     assert count_states(bench, profiles) == {"sent": COUNT}
+
+
+def test_poll_reads_only_the_first_due_mail(bench, engine):
+    """A poll, which runs every second, doesn't read all due mails; SQLite would for a plain min().
+    Rule: mail-states."""
+    if engine == "postgresql":
+        pytest.skip("PostgreSQL reads the first entry of the index for min(), too")
+    store = bench.new_store()
+    at = bench.clock.tick()
+    rows = [
+        (ids.random_uuid(), bench.new_id(), store.id, "notices", "waiting", at, at)
+        for _ in range(5_000)
+    ]
+    bench.insert("mails", "profile_id id store_id kind state created_at due_at", rows)
+    step = statements.load(engine)["mails_due_since"].step
+    calls = []
+    with contextlib.closing(sqlite3.connect(bench.where)) as connection:
+        connection.set_progress_handler(lambda: calls.append(1), 100)
+        params = step.values({"store": store.id, "now": bench.clock.tick()})
+        assert connection.execute(step.sql, params).fetchall() == [(at,)]
+    assert len(calls) < 50

@@ -104,6 +104,7 @@ GROWING = {
     ),
     **same("mails_cancel mails_remove", "SQLite searches by profile alone"),
     "mails_count": "for `wishwell store mail show`",
+    "mails_by_minute": "for the page of mails in /admin, a long read",
     "mails_sent_count": "counts the mails of a day, at most the daily limit",
     "repair_sessions": "once an hour, a hundred rows at a time",
     "erase_erased": "once, when a store is deleted",

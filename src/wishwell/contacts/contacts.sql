@@ -155,21 +155,26 @@ SELECT :customer, m.id, m.store_id, m.kind, m.state, m.attempts, m.unknown, m.mo
 FROM mails m WHERE m.profile_id = :session AND m.due_at IS NULL;
 
 -- name: mails_due_since
--- Three lookups of an index's first entry, because a million mails may be due.
+-- Three lookups of an index's first entry, because a million mails may be due. SQLite would read all for min().
 SELECT min(d.due_at) FROM (
-    SELECT min(m.due_at) AS due_at FROM mails m WHERE m.store_id = :store AND m.state = 'waiting' AND m.kind = 'confirmation'
+    SELECT c.due_at FROM (
+        SELECT m.due_at FROM mails m WHERE m.store_id = :store AND m.state = 'waiting' AND m.kind = 'confirmation'
+        ORDER BY m.due_at LIMIT 1) AS c
     UNION ALL
-    SELECT min(m.due_at) FROM mails m WHERE m.store_id = :store AND m.state = 'waiting' AND m.kind = 'notices'
+    SELECT n.due_at FROM (
+        SELECT m.due_at FROM mails m WHERE m.store_id = :store AND m.state = 'waiting' AND m.kind = 'notices'
+        ORDER BY m.due_at LIMIT 1) AS n
     UNION ALL
-    SELECT min(m.due_at) FROM mails m
-    INDEXED BY mails_sending_idx --sqlite
-    WHERE m.store_id = :store AND m.state = 'sending') AS d
+    SELECT s.due_at FROM (
+        SELECT m.due_at FROM mails m
+        INDEXED BY mails_sending_idx --sqlite
+        WHERE m.store_id = :store AND m.state = 'sending' ORDER BY m.due_at LIMIT 1) AS s) AS d
 WHERE d.due_at <= :now;
 
 -- name: mails_waiting
 -- For the metric. SQLite, whose reads hold up requests, counts only so many.
 SELECT count(*) FROM mails WHERE state = 'waiting'; --postgresql
-SELECT count(*) FROM (SELECT 1 FROM mails WHERE state = 'waiting' LIMIT 100000); --sqlite
+SELECT count(*) FROM (SELECT 1 FROM mails INDEXED BY mails_waiting_idx WHERE state = 'waiting' LIMIT 10000); --sqlite
 
 -- name: mails_sent_count
 -- Mails that were sent since :since, and those that a process has claimed and may send. :until: when the latest lease ends.

@@ -191,7 +191,7 @@ MAILS = _counter(
     "outcome",
 )
 MAILS_WAITING = _gauge(
-    "mails_waiting", "Mails that aren't sent yet, of all stores; on SQLite up to 100,000.", "max"
+    "mails_waiting", "Mails that aren't sent yet, of all stores; on SQLite up to 10,000.", "max"
 )
 MAILS_OLDEST = _gauge(
     "mails_oldest_seconds", "Seconds since the oldest waiting mail became due.", "max"
