@@ -59,7 +59,8 @@ def _codes(document: Node, method: str, operation: Node, given: set[str]) -> dic
     if any("adminBearer" in one for one in security):
         found.add("admin_token_required")
     if method != "get":
-        found |= {"outcome_unknown"} | ({"profile_being_erased"} if "Profile" in given else set())
+        found |= {"outcome_unknown", "precondition_unsupported"}
+        found |= {"profile_being_erased"} if "Profile" in given else set()
     if method not in ("get", "delete") and "Profile" in given:
         found.add("placeholder_id")
     found |= set(operation.pop("errors", ()))

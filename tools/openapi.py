@@ -17,7 +17,7 @@ from wishwell.access import access_cache, auth
 from wishwell.contacts import mail_reports, queue, retention
 from wishwell.events import attempts
 from wishwell.field_types import Id, published
-from wishwell.http import request_types, responses, store_bodies
+from wishwell.http import list_bodies, request_types, responses, store_bodies
 from wishwell.http.handlers import mail_handlers, order_handlers, profile_handlers
 from wishwell.http.handlers.report_handlers import EarnedReport, Report
 from wishwell.http.responses import Data, DataPage, ListData
@@ -110,7 +110,7 @@ SHOWN = {
 } | event_schemas.DATA
 # Bodies whose schemas aren't called like the type without "Body".
 SENT = {
-    "ItemPlace": request_types.PlaceBody,
+    "ItemPlace": list_bodies.PlaceBody,
     "ShareTerms": request_types.ShareBody,
     "CopyTerms": request_types.CopyBody,
     "StorePatch": store_bodies.StoreBody,

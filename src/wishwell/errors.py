@@ -17,6 +17,7 @@ InvalidCode = Literal[
     "invalid_request", "invalid_cursor", "placeholder_id", "profile_required", "item_limit_reached",
     "list_limit_reached", "list_item_limit_reached", "list_entry_limit_reached",
     "share_limit_reached", "reservation_limit_reached", "webhook_limit_reached",
+    "precondition_unsupported",
 ]  # fmt: skip
 UnauthenticatedCode = Literal[
     "token_missing", "token_invalid", "token_expired", "token_revoked", "session_closed",

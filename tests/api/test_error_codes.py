@@ -304,3 +304,22 @@ def test_empty_search_finds_everything_and_others_are_refused(http):
     assert data(http.get("/items?query=")) == data(http.get("/items?query=+")) == [saved]
     assert data(http.get("/items?query=list:zzz")) == []
     refused(http.get("/items?_=1"), 400, "_: isn't a query parameter")
+
+
+def test_precondition_of_a_change_is_refused(http):
+    """A change with a precondition is refused with a code and changes nothing; a read ignores it.
+    Rule: input-strict."""
+    id = save(http, 1)["id"]
+    time = "Sat, 29 Oct 1994 19:43:31 GMT"
+    for name, value in (("If-Match", "*"), ("If-None-Match", "*"), ("If-Unmodified-Since", time)):
+        for method, path in (
+            ("PATCH", f"/items/{id}"),
+            ("DELETE", f"/items/{id}"),
+            ("POST", "/items"),
+        ):
+            answer = http.request(method, path, headers={name: value}, json={"quantity": 2})
+            found = error(answer)
+            assert (answer.status_code, found["code"]) == (400, "precondition_unsupported")
+            assert found["message"].startswith(f"{name}: ")
+        answer = http.get(f"/items/{id}", headers={name: value})
+        assert data(answer)["quantity"] == 1

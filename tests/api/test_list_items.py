@@ -66,6 +66,33 @@ def test_item_or_list_of_another_owner_is_404(shop, http):
     assert item(http, made)["listIds"] == []
 
 
+def test_position_moves_an_item_to_an_end_of_the_list(http):
+    """`position` puts an item first or last, also a new one, one that is there already, and the only
+    one; beside `after` it is refused. Rule: list-order."""
+    on, (a, b, c) = listed(http, 3)
+    order = order_of(http, on)
+    new = save(http, 98)["id"]
+
+    def put(id, position):
+        return data(http.put(f"/lists/{on}/items/{id}", json={"position": position}))
+
+    assert put(order[0], "last")["listIds"] == [on]
+    assert order_of(http, on) == [*order[1:], order[0]]
+    put(order[0], "first")
+    put(order[0], "first")
+    assert order_of(http, on) == order
+    put(new, "last")
+    put(new, "last")
+    assert order_of(http, on) == [*order, new]
+    for id in (a, b, c):
+        done(http.delete(f"/lists/{on}/items/{id}"))
+    put(new, "last")
+    assert order_of(http, on) == [new]
+    with nothing_changes(http):
+        for body in ({"position": "last", "after": None}, {"position": "second"}):
+            refused(http.put(f"/lists/{on}/items/{new}", json=body), 400, "position")
+
+
 def test_invalid_position_leaves_the_order_unchanged(http):
     """`after` must be another item of the list. With a bad `after`, the item isn't put on the list
     either.

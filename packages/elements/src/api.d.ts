@@ -269,7 +269,7 @@ export interface paths {
          * Put an item on a list
          * @description Puts the item on the list and leaves its other lists unchanged. If the item is already on
          *     it, it keeps its position. With `after`, the item is moved after that item, or to the start
-         *     with null; all items before its new position, in the order `customer`, get a position too.
+         *     with null; `position` moves it to an end of the list. All items before its new position, in the order `customer`, get a position too.
          *     If `after` is the item itself or is not on the list, the response is 400 and nothing is
          *     changed. The limits of lists are those of `PUT /items/{itemId}/lists`.
          */
@@ -1757,7 +1757,7 @@ export interface components {
          * @description A stable name of an error's cause.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_cursor" | "placeholder_id" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "order_not_found" | "wishes_not_published" | "store_off" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "webhook_unsigned" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "purchases_off" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
+        ErrorCode: "invalid_request" | "invalid_cursor" | "placeholder_id" | "profile_required" | "item_limit_reached" | "list_limit_reached" | "list_item_limit_reached" | "list_entry_limit_reached" | "share_limit_reached" | "reservation_limit_reached" | "webhook_limit_reached" | "precondition_unsupported" | "token_missing" | "token_invalid" | "token_expired" | "token_revoked" | "session_closed" | "store_deleted" | "signature_invalid" | "sign_in_required" | "admin_token_required" | "token_kind_not_allowed" | "profile_header_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "own_list" | "reservations_off" | "path_not_found" | "item_not_found" | "item_not_on_list" | "list_not_found" | "share_not_found" | "shared_list_not_found" | "reservation_not_found" | "profile_not_found" | "session_not_found" | "product_not_found" | "webhook_not_found" | "delivery_not_found" | "request_not_found" | "export_not_found" | "token_not_found" | "store_not_found" | "sign_in_path_missing" | "order_not_found" | "wishes_not_published" | "store_off" | "method_not_allowed" | "request_timeout" | "item_exists" | "too_few_left" | "webhook_off" | "webhook_unsigned" | "events_off" | "sealing_keys_missing" | "own_token" | "request_not_pending" | "purchases_off" | "store_in_use" | "events_removed" | "body_too_large" | "unsupported_media_type" | "unsupported_encoding" | "rate_limited" | "rate_limited_without_token" | "headers_too_large" | "internal_error" | "unavailable" | "profile_being_erased" | "journal_unavailable" | "outcome_unknown";
         /** @description An error. */
         ErrorDetail: {
             /** @description A description of the error, for people. */
@@ -2000,10 +2000,12 @@ export interface components {
             tags?: components["schemas"]["Tags"];
             note?: components["schemas"]["NoteOrNull"];
         };
-        /** @description A position on a list (`PUT /lists/{listId}/items/{itemId}`). */
+        /** @description A position on a list (`PUT /lists/{listId}/items/{itemId}`): either field. */
         ItemPlace: {
             /** @description Another item of the list, after which this one is placed; null places it first. */
             after?: string | null;
+            /** @description An end of the list, in place of `after`. */
+            position?: components["schemas"]["ListPlace"];
         };
         /** @description Data of the events `item.price_dropped` and `item.back_in_stock`. */
         ItemPriceDroppedData: {
@@ -2185,6 +2187,11 @@ export interface components {
         ListPatch: {
             name?: components["schemas"]["ListNameInput"];
         };
+        /**
+         * @description An end of the list.
+         * @enum {string}
+         */
+        ListPlace: "first" | "last";
         /** @description The list as it was after the change. */
         ListUpdatedData: {
             list: components["schemas"]["Wishlist"];

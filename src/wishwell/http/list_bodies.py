@@ -1,6 +1,6 @@
 """Types of request bodies with the items of a list."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -38,3 +38,24 @@ class ListItemsRemovalBody(Body):
         if (self.item_ids is UNSET) != (self.all is True):
             raise Invalid("itemIds: is required, or all with true, but not both.")
         return None if self.item_ids is UNSET else fields.each_once("itemIds", self.item_ids)
+
+
+Place = Annotated[Literal["first", "last"], types.published("ListPlace", "An end of the list.")]
+
+
+# rule: list-order
+class PlaceBody(Body):
+    """A position on a list (``PUT /lists/{listId}/items/{itemId}``): either field."""
+
+    after: str | UnsetType | None = UNSET
+    """Another item of the list, after which this one is placed; null places it first."""
+    position: Place | UnsetType = UNSET
+    """An end of the list, in place of `after`."""
+
+    def new_place(self) -> str | UnsetType | None:
+        """Returns the item after which to place this one, or ``None`` for an end of the list."""
+        if self.position is UNSET:
+            return self.after
+        if self.after is not UNSET:
+            raise Invalid("position: isn't allowed with after; send one of them.")
+        return None

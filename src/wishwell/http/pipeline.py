@@ -202,6 +202,7 @@ class Pipeline:
                 "Profile: isn't allowed here; this operation acts on the whole store."
             )
         try:
+            responding.check_preconditions(request)
             if route.of_store:
                 responding.check_admin(request)
             method = "GET" if request.method == "HEAD" else request.method

@@ -164,13 +164,6 @@ class ItemOrderBody(Body):
     """Items of the list in the new order. Items may be omitted."""
 
 
-class PlaceBody(Body):
-    """A position on a list (``PUT /lists/{listId}/items/{itemId}``)."""
-
-    after: str | UnsetType | None = UNSET
-    """Another item of the list, after which this one is placed; null places it first."""
-
-
 NewDisplayName = Annotated[str, Meta(max_length=1_000)]
 
 

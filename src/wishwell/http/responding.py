@@ -36,6 +36,18 @@ def check_admin(request: Request) -> None:
         raise Forbidden("This operation requires an admin token.", "admin_token_required")
 
 
+# rule: input-strict
+def check_preconditions(request: Request) -> None:
+    """Raises ``Invalid`` for a precondition of a change, because it would have no effect."""
+    for name in ("If-Match", "If-None-Match", "If-Unmodified-Since"):
+        if not request.reads and name.lower().encode() in request.headers:
+            raise Invalid(
+                f"{name}: isn't supported for changes, because records have no versions; leave it "
+                "out.",
+                "precondition_unsupported",
+            )
+
+
 def new_owner(request: Request, why: str = "a new record needs an owner") -> Profile:
     """Returns the profile that will own a new record. Raises ``Invalid`` for the whole store.
 

@@ -240,17 +240,22 @@ async def put_item(
     after: str | UnsetType | None,
     limits: SizeLimits,
     now: str,
+    *,
+    is_last: bool = False,
 ) -> Item:
     """Puts an item on a list, after the item ``after``.
 
-    None puts it first; ``UNSET`` keeps its position. Raises ``Invalid`` if ``after`` isn't another
-    item of the list, ``LimitReached``, ``NotFound``, ``profiles.missing``.
+    None puts it first, or last if ``is_last``; ``UNSET`` keeps its position. Raises ``Invalid`` if
+    ``after`` isn't another item of the list, ``LimitReached``, ``NotFound``, ``profiles.missing``.
     """
     item = await _find_item(tx, profile, id, item_id)
     if after is UNSET:
         return await item_changes.replace_lists(
             tx, profile, item, {*item.list_ids, id}, limits, now
         )
+    if is_last:
+        other_ids = [other for other in await _read_positions(tx, profile, id) if other != item_id]
+        after = other_ids[-1] if other_ids else None
     params = {"profile": profile.id, "list": id}
     pair = [item_id, after] if after is not None and ids.is_uuid(after) else [item_id]
     rows = await tx.all("entries_named", **params, items=pair)

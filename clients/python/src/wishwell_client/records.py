@@ -128,6 +128,7 @@ ErrorCode = Literal[
     "share_limit_reached",
     "reservation_limit_reached",
     "webhook_limit_reached",
+    "precondition_unsupported",
     "token_missing",
     "token_invalid",
     "token_expired",

@@ -95,10 +95,11 @@ async def remove_list_items(request: Request) -> None:
 
 
 async def put_list_item(request: Request) -> object:
-    after = (await request_body.decode(request, request_types.PlaceBody, optional=True)).after
+    body = await request_body.decode(request, list_bodies.PlaceBody, optional=True)
+    after, is_last = body.new_place(), body.position == "last"
     item_id, limits = request.parameters["itemId"], request.size_limits
     return await responding.run_as_owner(
-        request, lists.put_item, item_id, after, limits, request.now()
+        request, lists.put_item, item_id, after, limits, request.now(), is_last=is_last
     )
 
 

@@ -447,19 +447,27 @@ class AsyncLists(AsyncListsByHand):
         return await self._transport.result(call)
 
     async def put_item(
-        self, id: str, item_id: str, *, after: str | UnsetType | None = UNSET
+        self,
+        id: str,
+        item_id: str,
+        *,
+        after: str | UnsetType | None = UNSET,
+        position: str | UnsetType = UNSET,
     ) -> Item:
         """Puts the item on the list and leaves its other lists unchanged. If the item is already on
         it, it keeps its position. With ``after``, the item is moved after that item, or to the
-        start with None; all items before its new position, in the order ``customer``, get a
-        position too. If ``after`` is the item itself or is not on the list, the response is 400 and
-        nothing is changed. The limits of lists are those of ``PUT /items/{itemId}/lists``.
+        start with None; ``position`` moves it to an end of the list. All items before its new
+        position, in the order ``customer``, get a position too. If ``after`` is the item itself or
+        is not on the list, the response is 400 and nothing is changed. The limits of lists are
+        those of ``PUT /items/{itemId}/lists``.
 
         ``after``: Another item of the list, after which this one is placed; None places it first.
 
+        ``position``: An end of the list, in place of ``after``.
+
         Raises ``NotFound``.
         """
-        fields = changes(after=after)
+        fields = changes(after=after, position=position)
         call = Call("PUT", path("lists", id, "items", item_id), one(Item), body=fields)
         return await self._transport.result(call)
 
