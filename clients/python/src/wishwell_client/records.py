@@ -74,6 +74,7 @@ __all__ = [
     "Share",
     "SharedItem",
     "SharedList",
+    "SharesOf",
     "ShownCount",
     "Sort",
     "SortBy",
@@ -103,6 +104,7 @@ Include = Literal["product"]
 Sort = Literal[
     "recently_saved", "oldest_saved", "customer", "newest", "oldest", "custom", "price", "title"
 ]
+SharesOf = Literal["wishlist", "all"]
 PreviewKind = Literal["notices", "confirmation"]
 PreviewLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pl"]
 WithStatus = Literal["pending", "delivered", "failed", "skipped", "by_hand"]
@@ -290,6 +292,9 @@ class Share(Record, frozen=True):
     """When the share expires; omitted if it never does."""
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
+    url: str | None = None
+    """The page that shows the list; omitted if the store has neither a host nor a ``service_url``.
+    """
 
 
 class SharedItem(Record, frozen=True):

@@ -52,6 +52,7 @@ from wishwell_client.records import (
     Share,
     SharedItem,
     SharedList,
+    SharesOf,
     ShownCount,
     Sort,
     SortBy,
@@ -566,9 +567,12 @@ class AsyncShares(AsyncResource):
 class AsyncWishlistShares(AsyncResource):
     """Links that show a list to others, the shared lists, and copies of them."""
 
-    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Share]:
-        """The shares of the profile's whole wishlist, newest first, in pages, including expired
-        ones. Pagination works as for ``GET /items``.
+    async def list(
+        self, *, page: str | None = None, limit: int | None = None, of: SharesOf | None = None
+    ) -> Page[Share]:
+        """The shares of the profile's whole wishlist, or with ``of=all`` also those of its lists,
+        each with its ``list_id``, newest first, in pages, including expired ones. Pagination works
+        as for ``GET /items``.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
         It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
@@ -576,22 +580,27 @@ class AsyncWishlistShares(AsyncResource):
 
         ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
+        ``of``: With ``all``, the shares of the profile's lists, too. With ``wishlist``, the
+        default, those of the whole wishlist.
+
         Raises ``NotFound``.
         """
-        params = given(page=page, limit=limit)
+        params = given(page=page, limit=limit, of=of)
         call = Call("GET", path("shares"), page_of(Share), params=params)
         return await self._transport.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None
+        self, *, page: str | None = None, limit: int | None = None, of: SharesOf | None = None
     ) -> AsyncIterator[Page[Share]]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
-        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit))
+        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit, of=of))
         return self._transport.pages(call)
 
-    def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[Share]:
+    def all(
+        self, *, page: str | None = None, limit: int | None = None, of: SharesOf | None = None
+    ) -> AsyncIterator[Share]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
-        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit))
+        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit, of=of))
         return self._transport.all(call)
 
     async def create(
@@ -634,7 +643,8 @@ class AsyncWishlistShares(AsyncResource):
         notes: bool | UnsetType = UNSET,
         display_name: str | UnsetType | None = UNSET,
     ) -> Share:
-        """Changes the fields in the body. The token stays the same.
+        """Changes the fields in the body, of a share of the wishlist or of a list. The token stays
+        the same.
 
         ``expires_at``: When the share expires: an RFC 3339 time with an offset, in the future. None
         means never.
@@ -655,7 +665,8 @@ class AsyncWishlistShares(AsyncResource):
         return await self._transport.result(call)
 
     async def delete(self, share_id: str) -> None:
-        """From now on its token is rejected everywhere. Other shares stay valid.
+        """Deletes a share of the wishlist or of a list. From now on its token is rejected
+        everywhere. Other shares stay valid.
 
         Raises ``NotFound``.
         """
