@@ -25,7 +25,7 @@ from wishwell.privacy import history, personal_export, platform_requests
 from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
 from wishwell.stores import look, mailing, naming, reporting
-from wishwell.wishlists import items, lists, orders, shares
+from wishwell.wishlists import items, lists, orders, reservations, shares
 
 SOURCE = Path(__file__).parents[1] / "src" / "wishwell" / "http" / "openapi.yaml"
 BUILT = SOURCE.with_suffix(".json")
@@ -89,6 +89,7 @@ SHOWN = {
     "EventProduct": notices.NoticeProduct,
     "PageInfo": Annotated[responses.PageInfo, published(minProperties=1)],
     "ItemsResponse": Data[Annotated[list[items.Item], published(maxItems=items.MAX_BULK)]],
+    "ReservationsResponse": Data[list[reservations.HeldReservation]],
     "ProductReport": Report[
         Annotated[list[reports.ProductWishes], published(maxItems=pages.MAX_SIZE)]
     ],

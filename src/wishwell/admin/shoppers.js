@@ -68,7 +68,7 @@ function recorded({ state, entries, unrecorded, questions }) {
 function person({ profile, lists, items, history }, id, redraw) {
   if (!profile) return html`<section class="card">${waiting()}</section>`;
   const since = profile.createdAt ? html` · since ${time(profile.createdAt)}` : nothing;
-  const keep = () => download('profile/export', 'profile.json', { profile: id });
+  const keep = () => download('profile/export', 'profile.json', { profile: id, query: { include: 'product' } });
   const all = items?.rows.length
     ? html`<section class="card"><h2>All wishes</h2>${wishes(items.rows)}${items.more(redraw)}</section>` : nothing;
   return html`<section class="card"><div class="head"><div><h2>${profile.profile}</h2>

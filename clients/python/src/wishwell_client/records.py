@@ -20,6 +20,7 @@ __all__ = [
     "EventProduct",
     "ExportedList",
     "ExportedReservation",
+    "HeldReservation",
     "HistoryEntry",
     "Include",
     "Item",
@@ -295,6 +296,19 @@ class Share(Record, frozen=True):
     url: str | None = None
     """The page that shows the list; omitted if the store has neither a host nor a ``service_url``.
     """
+
+
+class HeldReservation(Record, frozen=True):
+    """A reservation of somebody's item by the caller. The item's owner isn't shown."""
+
+    item_id: str
+    product_id: ProductId
+    quantity: int
+    """The quantity that the caller has reserved."""
+    created_at: datetime
+    variant_id: ProductId | None = None
+    """Omitted without a variant."""
+    product: ItemProduct | None = None
 
 
 class SharedItem(Record, frozen=True):

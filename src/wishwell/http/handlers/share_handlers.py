@@ -10,7 +10,7 @@ from wishwell.http.responses import Response
 from wishwell.products import shown
 from wishwell.profiles import Profile
 from wishwell.profiles.pages import Page
-from wishwell.wishlists import copies, reservations, share_pages, shares
+from wishwell.wishlists import copies, items, reservations, share_pages, shares
 from wishwell.wishlists.copies import NewList
 from wishwell.wishlists.shares import Share, ShareLookup
 
@@ -114,6 +114,19 @@ async def reserve_shared_item(request: Request) -> object:
     await _create_profile(request, lookup)
     use_case, now = reservations.reserve, request.now()
     return await request.run(use_case, lookup, token, id, holder, quantity, now)
+
+
+# rule: reserve-list
+async def list_reservations(request: Request) -> object:
+    include = queries.include(request.query)
+    holder = responding.new_owner(request, "this operation acts on one profile")
+    if holder.is_nobody:  # rule: storefront-visitor
+        return []
+    held = await request.run(reservations.find_held, holder)
+    if include:
+        await request.service.db.read(shown.include, request.store, held)
+    items.show(held, text_ids=request.store.has_text_ids)
+    return held
 
 
 async def delete_reservation(request: Request) -> None:

@@ -29,6 +29,7 @@ from wishwell_client.records import (
     Delivery,
     EarnedBy,
     EarnedRow,
+    HeldReservation,
     Include,
     Item,
     ItemSort,
@@ -674,6 +675,24 @@ class AsyncWishlistShares(AsyncResource):
         await self._transport.result(call)
 
 
+class AsyncReservations(AsyncResource):
+    """Links that show a list to others, the shared lists, and copies of them."""
+
+    async def list(self, *, include: Include | None = None) -> tuple[HeldReservation, ...]:
+        """All items of others that the profile has reserved, oldest first, without their owners.
+        ``DELETE /shared/{token}/items/{itemId}/reservation`` deletes one, also if its list is no
+        longer shared. With an admin token, ``Profile`` must identify the guest.
+
+        ``include``: With ``product``, each item whose product has published data contains it as
+        ``product``.
+
+        Raises ``NotFound``.
+        """
+        params = given(include=include)
+        call = Call("GET", path("reservations"), one(tuple[HeldReservation, ...]), params=params)
+        return await self._transport.result(call)
+
+
 class AsyncShared(AsyncResource):
     """Links that show a list to others, the shared lists, and copies of them."""
 
@@ -794,15 +813,20 @@ class AsyncProfiles(AsyncProfilesByHand):
         call = Call("DELETE", path("profile", "email"), nothing)
         await self._transport.result(call)
 
-    async def export(self) -> ProfileExport:
+    async def export(self, *, include: Include | None = None) -> ProfileExport:
         """All data stored about the profile, as one document: its lists with their items in the
         customer's order, items, shares, reservations of others' items, the mails of 30 days, and
-        the events that are still stored. The response is streamed; if a part can't be read, the
-        connection is closed early.
+        the events that are still stored. With ``include=product``, items have the titles and links
+        of their products. The response is streamed; if a part can't be read, the connection is
+        closed early.
+
+        ``include``: With ``product``, each item whose product has published data contains it as
+        ``product``.
 
         Raises ``NotFound``.
         """
-        call = Call("GET", path("profile", "export"), one(ProfileExport))
+        params = given(include=include)
+        call = Call("GET", path("profile", "export"), one(ProfileExport), params=params)
         return await self._transport.result(call)
 
     async def by_email(
@@ -1532,6 +1556,7 @@ class AsyncResources:
         self.lists = AsyncLists(transport)
         self.shares = AsyncShares(transport)
         self.wishlist_shares = AsyncWishlistShares(transport)
+        self.reservations = AsyncReservations(transport)
         self.shared = AsyncShared(transport)
         self.profiles = AsyncProfiles(transport)
         self.mails = AsyncMails(transport)
