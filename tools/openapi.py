@@ -26,7 +26,7 @@ from wishwell.products import money, notices, product_bodies, shown
 from wishwell.profiles import pages, records
 from wishwell.reports import shoppers, store_status
 from wishwell.stores import look, mailing, naming, reporting
-from wishwell.wishlists import items, lists, orders, shares
+from wishwell.wishlists import items, lists, orders, reservations, shares
 
 SOURCE = Path(__file__).parents[1] / "src" / "wishwell" / "http" / "openapi.yaml"
 BUILT = SOURCE.with_suffix(".json")
@@ -91,6 +91,7 @@ SHOWN = {
     "EventProduct": notices.NoticeProduct,
     "PageInfo": Annotated[responses.PageInfo, published(minProperties=1)],
     "ItemsResponse": Data[Annotated[list[items.Item], published(maxItems=items.MAX_BULK)]],
+    "ReservationsResponse": Data[list[reservations.HeldReservation]],
     "ProductReport": Report[
         Annotated[list[reports.ProductWishes], published(maxItems=pages.MAX_SIZE)]
     ],

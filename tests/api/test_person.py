@@ -1,5 +1,7 @@
 """Personal data: the profile, its export and its erasure, by API and by command."""
 
+import pytest
+
 from tests.servers import WISHWELL, wait_until
 
 from .conftest import data, done, envelope, new_list, refused, save, soon, walk
@@ -208,3 +210,22 @@ def test_identify_returns_the_sign_in_path(make_shop):
     refused(identify(without.admin, "ann@example.com"), 404)
     refused(identify(without.customer("1").http, "ann@example.com"), 404)
     refused(identify(without.admin, "nonsense"), 400, "email")
+
+
+@pytest.mark.both_engines
+def test_export_contains_titles_and_links_on_request(shop):
+    """With `include=product`, the export's items have their products, also beyond a page.
+    Rule: profile-export."""
+    ann = shop.customer()
+    body = {"title": "Blue shirt", "url": "https://shop.example/shirt"}
+    data(shop.admin.put("/products/1", json=body))
+    new_items = [{"productId": product} for product in range(1, 251)]
+    data(ann.http.put("/items", json={"items": new_items}))
+    save(ann.http, 251)
+    plain = data(ann.http.get("/profile/export"))["items"]
+    included = data(ann.http.get("/profile/export?include=product"))["items"]
+    assert len(plain) == len(included) == 251
+    assert not any("product" in item for item in plain)
+    assert [item.pop("product") for item in included if "product" in item] == [body]
+    assert included == plain
+    refused(ann.http.get("/profile/export?include=items"), 400, "include")

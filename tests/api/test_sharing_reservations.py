@@ -126,3 +126,32 @@ def test_reservation_changes_no_response_to_the_owner(shop):
     assert party.give_back(party.customer).status_code == 204
     assert dict(owner_responses(party)) == before
     assert (before["PUT"][0], before["DELETE"][0]) == (403, 404)
+
+
+@pytest.mark.both_engines
+def test_guest_lists_their_own_reservations(shop):
+    """A guest lists what they have reserved of all owners, with products on request, and can delete
+    it after the share has ended; nobody else sees it. Rules: reserve-list, reserve-secret."""
+    body = {"title": "Blue shirt", "url": "https://shop.example/shirt"}
+    data(shop.admin.put("/products/1", json=body))
+    parties = [Party(shop), Party(shop)]
+    guest = shop.customer()
+    for party, quantity in zip(parties, (1, 2), strict=True):
+        data(party.reserve(guest, quantity))
+    held = data(guest.http.get("/reservations"))
+    assert [(one["itemId"], one["productId"], one["quantity"]) for one in held] == [
+        (parties[0].item, 1, 1),
+        (parties[1].item, 1, 2),
+    ]
+    assert held[0].keys() == {"itemId", "productId", "quantity", "createdAt"}
+    included = data(guest.http.get("/reservations?include=product"))
+    assert included == [one | {"product": body} for one in held]
+    assert data(shop.acting_as(guest.gid).get("/reservations")) == held
+    for party in parties:
+        assert party.owner.gid not in guest.http.get("/reservations").text
+        assert data(party.owner.http.get("/reservations")) == []
+    refused(shop.admin.get("/reservations"), 400, "Profile")
+    done(parties[0].owner.http.delete(f"/lists/{parties[0].list}/shares/{parties[0].share['id']}"))
+    assert data(guest.http.get("/reservations")) == held
+    done(guest.http.delete(parties[0].path()))
+    assert data(guest.http.get("/reservations")) == held[1:]

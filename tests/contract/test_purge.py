@@ -15,7 +15,7 @@ from wishwell.privacy import erasure
 from wishwell.products import shown
 from wishwell.profiles import WholeStore
 from wishwell.profiles.pages import PageRequest
-from wishwell.wishlists import items, linking, lists, purge, saving, shares
+from wishwell.wishlists import items, linking, lists, purge, saving, share_pages
 
 DAY = 86_400_000
 SETTINGS = config.load({})
@@ -184,7 +184,7 @@ def test_records_of_a_session_are_hidden_when_its_removal_begins(bench, how):
         (shown.page, session, page),
         (lists.find, session, made, "customer"),
         (lists.page, session, page),
-        (shares.page, session, made, page),
+        (share_pages.page, session, made, page),
     ):
         with pytest.raises(NotFound):
             bench.read(*read)

@@ -63,7 +63,10 @@ REPORTS = (
 )
 WHOLE = ("GET /shares", "POST /shares", "PATCH /shares/{shareId}", "DELETE /shares/{shareId}")
 EMAIL = "DELETE /profile/email"
-OF_ONE = ("GET /profile", "PATCH /profile", "GET /profile/export", EMAIL, ERASE, *WHOLE)
+OF_ONE = (
+    *("GET /profile", "PATCH /profile", "GET /profile/export", "GET /reservations"),
+    *(EMAIL, ERASE, *WHOLE),
+)
 
 
 def done(operation: dict[str, Any]) -> int:

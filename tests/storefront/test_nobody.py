@@ -39,6 +39,7 @@ ANSWERS = {
     "PATCH /lists/{listId}/shares/{shareId}": unknown("list"),
     "DELETE /lists/{listId}/shares/{shareId}": unknown("list"),
     "GET /shares": EMPTY,
+    "GET /reservations": EMPTY,
     "PATCH /shares/{shareId}": unknown("share"),
     "DELETE /shares/{shareId}": unknown("share"),
     "DELETE /shared/{token}/items/{itemId}/reservation": unknown("reservation"),

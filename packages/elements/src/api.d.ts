@@ -362,8 +362,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the shares of the whole wishlist
-         * @description The shares of the profile's whole wishlist, newest first, in pages, including expired ones.
+         * List the shares of the wishlist, or all shares
+         * @description The shares of the profile's whole wishlist, or with `of=all` also those of its lists, each with
+         *     its `listId`, newest first, in pages, including expired ones.
          *     Pagination works as for `GET /items`. `HEAD` returns the same response without a body.
          */
         get: operations["listWishlistShares"];
@@ -400,16 +401,40 @@ export interface paths {
         post?: never;
         /**
          * Delete a share of the whole wishlist
-         * @description From now on its token is rejected everywhere. Other shares stay valid.
+         * @description Deletes a share of the wishlist or of a list. From now on its token is rejected everywhere. Other shares stay valid.
          */
         delete: operations["deleteWishlistShare"];
         options?: never;
         head?: never;
         /**
          * Update a share of the whole wishlist
-         * @description Changes the fields in the body. The token stays the same.
+         * @description Changes the fields in the body, of a share of the wishlist or of a list. The token stays the
+         *     same.
          */
         patch: operations["updateWishlistShare"];
+        trace?: never;
+    };
+    "/reservations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List one's own reservations
+         * @description All items of others that the profile has reserved, oldest first, without their owners. `DELETE
+         *     /shared/{token}/items/{itemId}/reservation` deletes one, also if its list is no longer shared.
+         *     With an admin token, `Profile` must identify the guest. `HEAD` returns the same response
+         *     without a body.
+         */
+        get: operations["listReservations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/shared/{token}": {
@@ -588,7 +613,8 @@ export interface paths {
          * Export the profile
          * @description All data stored about the profile, as one document: its lists with their items in the
          *     customer's order, items, shares, reservations of others' items, the mails of 30 days,
-         *     and the events that are still stored. The response is streamed; if a part can't be read, the connection is closed
+         *     and the events that are still stored. With `include=product`, items have the titles and links
+         *     of their products. The response is streamed; if a part can't be read, the connection is closed
          *     early. `HEAD` returns the same response without a body.
          */
         get: operations["exportProfile"];
@@ -1839,6 +1865,17 @@ export interface components {
         };
         /** @description Whether others may reserve items of the list. */
         HasReservations: boolean;
+        /** @description A reservation of somebody's item by the caller. The item's owner isn't shown. */
+        HeldReservation: {
+            itemId: components["schemas"]["Id"];
+            productId: components["schemas"]["ProductId"];
+            /** @description Omitted without a variant. */
+            variantId?: components["schemas"]["ProductId"];
+            /** @description The quantity that the caller has reserved. */
+            quantity: components["schemas"]["Quantity"];
+            createdAt: components["schemas"]["Timestamp"];
+            product?: components["schemas"]["ItemProduct"];
+        };
         /** @description Something that happened to a profile, and where it is recorded. */
         HistoryEntry: {
             time: components["schemas"]["Timestamp"];
@@ -2756,6 +2793,9 @@ export interface components {
         Reservation: {
             quantity: components["schemas"]["Quantity"];
         };
+        ReservationsResponse: {
+            data: components["schemas"]["HeldReservation"][];
+        };
         /** @description A position in the feed, from which it continues. */
         Resume: string;
         /** @description What was paid in one currency. */
@@ -2794,6 +2834,8 @@ export interface components {
             expiresAt?: components["schemas"]["Timestamp"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
+            /** @description The page that shows the list; omitted if the store has neither a host nor a `serviceUrl`. */
+            url?: string;
         };
         /**
          * @description Settings of a share (`POST /shares`, `POST /lists/{listId}/shares`). null is the
@@ -3868,6 +3910,12 @@ export interface components {
          * @example name:birthday
          */
         ListQuery: string;
+        /**
+         * @description With `all`, the shares of the profile's lists, too. With `wishlist`, the default, those of
+         *     the whole wishlist.
+         * @example all
+         */
+        SharesOf: "wishlist" | "all";
         /**
          * @description Only deliveries with this status.
          * @example failed
@@ -5258,6 +5306,12 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
+                /**
+                 * @description With `all`, the shares of the profile's lists, too. With `wishlist`, the default, those of
+                 *     the whole wishlist.
+                 * @example all
+                 */
+                of?: components["parameters"]["SharesOf"];
             };
             header?: {
                 /**
@@ -5447,6 +5501,55 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listReservations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description With `product`, each item whose product has published data contains it as `product`.
+                 * @example product
+                 */
+                include?: components["parameters"]["Include"];
+            };
+            header?: {
+                /**
+                 * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,
+                 *     with the platform of the store, or `gid://<service>/Session/<uuid>`, as `POST
+                 *     /profiles/token` returns it. Allowed only with an admin token. For another platform the
+                 *     response is 400, for an unknown session 404.
+                 * @example gid://shopify/Customer/7096539482
+                 */
+                Profile?: components["parameters"]["Profile"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All reservations of the profile. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -5853,7 +5956,13 @@ export interface operations {
     };
     exportProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description With `product`, each item whose product has published data contains it as `product`.
+                 * @example product
+                 */
+                include?: components["parameters"]["Include"];
+            };
             header?: {
                 /**
                  * @description The GID of the customer or session to act on: `gid://<platform>/Customer/<customer_id>`,

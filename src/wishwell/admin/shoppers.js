@@ -133,7 +133,7 @@ function person(data, id, redraw) {
   const { profile, lists, items, history } = data;
   if (!profile) return html`<section class="card">${waiting()}</section>`;
   const since = profile.createdAt ? html` · since ${time(profile.createdAt)}` : nothing;
-  const keep = () => download('profile/export', 'profile.json', { profile: id });
+  const keep = () => download('profile/export', 'profile.json', { profile: id, query: { include: 'product' } });
   const all = items?.rows.length
     ? html`<section class="card"><h2>All wishes</h2>${wishes(items.rows, removal(data, redraw))}${items.more(redraw)}</section>` : nothing;
   return html`<section class="card"><div class="head"><div><h2>${profile.profile}</h2>

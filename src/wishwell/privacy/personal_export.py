@@ -12,10 +12,12 @@ from wishwell.contacts import queue
 from wishwell.db import Database, Reader
 from wishwell.errors import NotFound
 from wishwell.privacy import erasure
+from wishwell.products import shown
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import PageRequest
 from wishwell.profiles.records import ProfileView
 from wishwell.wishlists import items, lists, orders, shares
+from wishwell.wishlists.items import Item
 
 T = TypeVar("T")
 
@@ -34,9 +36,11 @@ class ExportedReservation(msgspec.Struct, rename="camel"):
 
 # rules: profile-export, reserve-secret
 async def stream_document(
-    db: Database, profile: Profile, view: ProfileView
+    db: Database, profile: Profile, view: ProfileView, *, include_products: bool = False
 ) -> AsyncIterator[bytes]:
     """Yields the document in pieces of at most a list or a page. ``view`` is the profile itself.
+
+    ``include_products``: whether items have their products, with titles and links.
 
     Omits others' reservations on the profile's items. Raises ``profiles.missing`` if the profile is
     closed or erased in the meantime.
@@ -44,7 +48,7 @@ async def stream_document(
     yield b'{"data":{"profile":' + msgspec.json.encode(view)
     batches_by_name: Mapping[str, AsyncIterator[Iterable[Any]]] = {
         "lists": _stream_lists(db, profile),
-        "items": _stream_items(db, profile),
+        "items": _stream_items(db, profile, shown.page if include_products else items.page),
         "shares": _stream_all(db, profile, shares.find_all),
         "reservations": _stream_all(db, profile, _find_reservations),
         "purchases": _stream_all(db, profile, orders.of_profile),
@@ -94,10 +98,12 @@ async def _stream_lists(db: Database, profile: Profile) -> AsyncIterator[Iterabl
         yield [{**msgspec.to_builtins(wishlist), "itemIds": item_ids}]
 
 
-async def _stream_items(db: Database, profile: Profile) -> AsyncIterator[Iterable[Any]]:
+async def _stream_items(
+    db: Database, profile: Profile, read_page: Callable[..., Awaitable[pages.Page[Item]]]
+) -> AsyncIterator[Iterable[Any]]:
     page_request = PageRequest(None, pages.MAX_SIZE)
     while True:
-        page = await _read_unless_erased(db, profile, items.page, profile, page_request)
+        page = await _read_unless_erased(db, profile, read_page, profile, page_request)
         items.show(page.records, text_ids=profile.store.has_text_ids)
         yield page.records
         if page.next is None:
@@ -113,7 +119,7 @@ async def _find_reservations(tx: Reader, profile: Profile) -> list[ExportedReser
         ExportedReservation(
             show_id(product), show_id(variant) if variant else UNSET, quantity, created_at
         )
-        for product, variant, quantity, created_at in rows
+        for _, product, variant, quantity, created_at in rows
     ]
 
 

@@ -16,6 +16,7 @@ from wishwell.wishlists import items
 from wishwell.wishlists.items import Item
 from wishwell.wishlists.list_pages import ListPage
 from wishwell.wishlists.lists import List
+from wishwell.wishlists.reservations import HeldReservation
 from wishwell.wishlists.shares import SharedItem
 
 P = ParamSpec("P")
@@ -99,6 +100,9 @@ class _EventItem(msgspec.Struct):
     product: Any = UNSET
 
 
+_HasProduct = Item | SharedItem | HeldReservation | _EventItem
+
+
 # rule: event-product
 async def add_to_events(tx: Reader, store_id: str, found_events: Sequence[Event]) -> list[Event]:
     """Returns the events, the items in their data with their products."""
@@ -130,15 +134,15 @@ async def feed(
     return page._replace(events=await add_to_events(tx, store.id, page.events))
 
 
-async def include(tx: Reader, store: Store, items: Sequence[Item | SharedItem]) -> None:
+async def include(
+    tx: Reader, store: Store, items: Sequence[Item | SharedItem | HeldReservation]
+) -> None:
     """Sets ``product`` of each item whose product has data."""
     await _include(tx, store.id, items)
 
 
 # rule: profile-limits
-async def _include(
-    tx: Reader, store_id: str, items: Sequence[Item | SharedItem | _EventItem]
-) -> None:
+async def _include(tx: Reader, store_id: str, items: Sequence[_HasProduct]) -> None:
     """Sets ``product`` of each item whose product has data.
 
     Without a variant, the stored JSON is passed through, because decoding it would double the
@@ -157,7 +161,9 @@ async def _include(
 
 
 def set_product(
-    item: Item | SharedItem | _EventItem, document: str | None, variant: str | None
+    item: Item | SharedItem | HeldReservation | _EventItem,
+    document: str | None,
+    variant: str | None,
 ) -> None:
     """Sets an item's ``product``, if it has data. The columns are as in ``merged_data``."""
     if document is None:

@@ -11,6 +11,10 @@ under the purged profile's. No reservation changes an owner's record or emits an
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from wishwell import field_types as types
 from wishwell import profiles
 from wishwell.db import Reader, RunAgain, Writer
 from wishwell.errors import Conflict, Forbidden, LimitReached, NotFound
@@ -20,6 +24,31 @@ from wishwell.wishlists.shares import SharedItem, ShareLookup
 
 MAX_RESERVED_ITEMS = 1_000
 """Limit of items that a profile may have reserved."""
+
+
+class HeldReservation(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A reservation of somebody's item by the caller. The item's owner isn't shown."""
+
+    item_id: types.Id
+    product_id: types.ProductId
+    variant_id: types.ProductId | UnsetType
+    """Omitted without a variant."""
+    quantity: types.Quantity
+    """The quantity that the caller has reserved."""
+    created_at: types.Time
+    product: types.ItemProduct | UnsetType = UNSET
+
+
+# rules: reserve-list, reserve-secret
+async def find_held(tx: Reader, holder: Profile) -> list[HeldReservation]:
+    """Returns the reservations that a profile holds, oldest first. Raises ``profiles.missing``."""
+    await profiles.check_open(tx, holder)
+    owner_ids = [row[0] for row in await tx.all("held_owners", profile=holder.id)]
+    rows = await tx.all("person_reserved", holder=holder.id, owners=owner_ids) if owner_ids else ()
+    return [
+        HeldReservation(item_id, product_id, variant_id or UNSET, quantity, created_at)
+        for item_id, product_id, variant_id, quantity, created_at in rows
+    ]
 
 
 # rules: reserve-quantity, profile-limits, request-linearizable, reserve-secret

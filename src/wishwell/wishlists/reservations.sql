@@ -57,6 +57,13 @@ WHERE h.profile_id = :holder
 -- Owners of the items that a profile has reserved.
 SELECT owner_id FROM held WHERE profile_id = :profile GROUP BY owner_id;
 
+-- name: person_reserved
+-- Reservations by :holder on items of :owners.
+SELECT r.item_id, i.product_id, i.variant_id, r.quantity, r.created_at
+FROM reservations r JOIN items i ON i.profile_id = r.profile_id AND i.id = r.item_id
+WHERE r.profile_id in_uuids(:owners) AND r.holder_id = :holder
+ORDER BY r.created_at, r.item_id;
+
 -- name: profiles_kinds
 -- Whether each profile is a session, because that decides the order of their locks.
 SELECT profile_id, is_session FROM profiles WHERE profile_id in_uuids(:profiles);

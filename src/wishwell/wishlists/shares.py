@@ -14,8 +14,7 @@ from wishwell import field_types as types
 from wishwell import ids, opaque, profiles
 from wishwell.db import Reader, Row, RunAgain, Writer, mapping
 from wishwell.errors import Invalid, LimitReached, UnknownShare, no_record
-from wishwell.profiles import Profile, pages
-from wishwell.profiles.pages import Page, PageRequest
+from wishwell.profiles import Profile
 from wishwell.stores import Store
 from wishwell.wishlists import fields, items
 
@@ -83,6 +82,8 @@ class Share(msgspec.Struct, rename="camel", omit_defaults=True):
     """When the share expires; omitted if it never does."""
     profile: types.ProfileGid | UnsetType = UNSET
     """The owner; only for an admin token without `Profile`."""
+    url: Annotated[str, types.published(pattern="^https?://")] | UnsetType = UNSET
+    """The page that shows the list; omitted if the store has neither a host nor a `serviceUrl`."""
 
 
 class ShareSettings(NamedTuple):
@@ -231,24 +232,10 @@ async def create(
     return share
 
 
-async def page(tx: Reader, profile: Profile, list_id: str, request: PageRequest) -> Page[Share]:
-    """Returns a page of a list's shares, newest first.
-
-    Raises ``NotFound``, ``profiles.missing``.
-    """
-    request = request.among(shares_of=list_id)
-    found_page = await pages.read(tx, "shares", profile, request, from_row)
-    if found_page.records or list_id == WHOLE:
-        return found_page
-    if await tx.one("list_find", profile=profile.id, id=list_id) is None:
-        raise no_record("list")
-    return found_page
-
-
 async def change(
-    tx: Writer, profile: Profile, list_id: str, id: str, settings: ShareSettings
+    tx: Writer, profile: Profile, list_id: str | None, id: str, settings: ShareSettings
 ) -> Share:
-    """Changes a share. Raises ``NotFound``, ``profiles.missing``."""
+    """Changes a share, of any list with None. Raises ``NotFound``, ``profiles.missing``."""
     row = await tx.one(
         "share_change", profile=profile.id, id=id, list=list_id, **settings._asdict()
     )
@@ -259,17 +246,17 @@ async def change(
 
 
 # rule: share-ends
-async def delete(tx: Writer, profile: Profile, list_id: str, id: str) -> None:
+async def delete(tx: Writer, profile: Profile, list_id: str | None, id: str) -> None:
     """Deletes a share. Raises ``NotFound``, ``profiles.missing``."""
     if not await profiles.lock_known(tx, profile):
         raise no_record("share")
     await delete_all(tx, profile, [await find(tx, profile, list_id, id)])
 
 
-async def find(tx: Reader, profile: Profile, list_id: str, id: str) -> Share:
-    """Returns a share. Raises ``NotFound``."""
-    for share in await find_of_list(tx, profile, list_id):
-        if share.id == id:
+async def find(tx: Reader, profile: Profile, list_id: str | None, id: str) -> Share:
+    """Returns a share, of any list with None. Raises ``NotFound``."""
+    for share in await find_all(tx, profile):
+        if share.id == id and list_id in (None, share.list_id or WHOLE):
             return share
     raise no_record("share")
 

@@ -24,13 +24,13 @@ ON CONFLICT (hash) DO NOTHING RETURNING hash;
 SELECT share_fields(s){beyond} FROM shares s WHERE s.profile_id = :owner;
 
 -- name: share_change
--- Null leaves a field unchanged; an empty :expires_at clears it.
+-- Null leaves a field unchanged; an empty :expires_at clears it. :list: the share's list, or null for any.
 UPDATE shares
 SET reservations = coalesce(:reservations::integer, shares.reservations), notes = coalesce(:notes::integer, shares.notes),
     display_name = coalesce(:display_name::text, shares.display_name),
     expires_at = CASE WHEN :expires_at::text IS NULL THEN shares.expires_at ELSE nullif(:expires_at::text, '') END
 FROM owner(:profile) AS o
-WHERE shares.profile_id = :profile AND shares.id = :id AND shares.list_id = :list
+WHERE shares.profile_id = :profile AND shares.id = :id AND (:list::uuid IS NULL OR shares.list_id = :list::uuid)
 RETURNING share_fields(shares);
 
 -- name: shares_all

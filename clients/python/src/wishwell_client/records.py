@@ -19,6 +19,7 @@ __all__ = [
     "EventProduct",
     "ExportedList",
     "ExportedReservation",
+    "HeldReservation",
     "HistoryEntry",
     "Include",
     "Item",
@@ -75,6 +76,7 @@ __all__ = [
     "Share",
     "SharedItem",
     "SharedList",
+    "SharesOf",
     "Shopper",
     "ShopperSort",
     "ShownCount",
@@ -108,6 +110,7 @@ Include = Literal["product"]
 Sort = Literal[
     "recently_saved", "oldest_saved", "customer", "newest", "oldest", "custom", "price", "title"
 ]
+SharesOf = Literal["wishlist", "all"]
 PreviewKind = Literal["notices", "confirmation"]
 PreviewLanguage = Literal["en", "de", "fr", "es", "it", "nl", "pl"]
 WithStatus = Literal["pending", "delivered", "failed", "skipped", "by_hand"]
@@ -299,6 +302,22 @@ class Share(Record, frozen=True):
     """When the share expires; omitted if it never does."""
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
+    url: str | None = None
+    """The page that shows the list; omitted if the store has neither a host nor a ``service_url``.
+    """
+
+
+class HeldReservation(Record, frozen=True):
+    """A reservation of somebody's item by the caller. The item's owner isn't shown."""
+
+    item_id: str
+    product_id: ProductId
+    quantity: int
+    """The quantity that the caller has reserved."""
+    created_at: datetime
+    variant_id: ProductId | None = None
+    """Omitted without a variant."""
+    product: ItemProduct | None = None
 
 
 class SharedItem(Record, frozen=True):

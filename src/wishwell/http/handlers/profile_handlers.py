@@ -155,9 +155,12 @@ async def delete_email(request: Request) -> None:
 
 
 async def export_profile(request: Request) -> Response:
-    profile = _named_profile(request)
+    include_products, profile = queries.include(request.query), _named_profile(request)
     view = await request.run(_find_view, profile, *_view_params(request))
-    return responses.streamed(personal_export.stream_document(request.service.db, profile, view))
+    document = personal_export.stream_document(
+        request.service.db, profile, view, include_products=include_products
+    )
+    return responses.streamed(document)
 
 
 # rules: erase-immediate, erase-event

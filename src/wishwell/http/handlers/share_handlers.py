@@ -10,16 +10,19 @@ from wishwell.http.responses import Response
 from wishwell.products import shown
 from wishwell.profiles import Profile
 from wishwell.profiles.pages import Page
-from wishwell.wishlists import copies, reservations, shares
+from wishwell.wishlists import copies, items, reservations, share_pages, shares
 from wishwell.wishlists.copies import NewList
-from wishwell.wishlists.shares import ShareLookup
+from wishwell.wishlists.shares import Share, ShareLookup
 
 T = TypeVar("T")
+S = TypeVar("S", Share, Page[Share])
+
+_OF = ("wishlist", "all")
 
 # ------------------------------------------------------------------------------- for the owner
 
 
-# A path without a list is about the whole wishlist.
+# A path without a list is about the whole wishlist or, with a share's id, about any share.
 async def _run_as_owner(
     request: Request, use_case: Callable[..., Awaitable[T]], *arguments: Any
 ) -> T:
@@ -28,15 +31,30 @@ async def _run_as_owner(
     owner = responding.new_owner(request, "this operation acts on one profile")
     if owner.is_nobody:  # rule: storefront-visitor
         raise no_record("share")
-    return await request.run(use_case, owner, shares.WHOLE, *arguments)
+    list_id = None if "shareId" in request.parameters else shares.WHOLE
+    return await request.run(use_case, owner, list_id, *arguments)
 
 
+# rule: share-url
+def _with_urls(request: Request, found: S) -> S:
+    """Sets the addresses of a share or of a page of shares, and returns it."""
+    base = request.service.settings.storefront_base
+    records = found.records if isinstance(found, Page) else [found]
+    share_pages.set_urls(request.store, base, records)
+    return found
+
+
+# rule: share-all
 async def list_shares(request: Request) -> object:
-    noun = f"shares|{request.parameters.get('listId', '')}"
+    of_all = "of" in request.query and queries.choice(request.query, "of", _OF) == "all"
+    noun = "shares|all" if of_all else f"shares|{request.parameters.get('listId', '')}"
     page_request = responding.parse_page_request(request, noun)
     if not request.parameters and isinstance(request.scope, Profile) and request.scope.is_nobody:
         return Page([], None, None)
-    return await _run_as_owner(request, shares.page, page_request)
+    if of_all:
+        owner = responding.new_owner(request, "this operation acts on one profile")
+        return _with_urls(request, await request.run(share_pages.page_all, owner, page_request))
+    return _with_urls(request, await _run_as_owner(request, share_pages.page, page_request))
 
 
 async def create_share(request: Request) -> Response:
@@ -45,18 +63,21 @@ async def create_share(request: Request) -> Response:
         now
     )
     await responding.create_profile(request)
-    return responses.created(await _run_as_owner(request, shares.create, terms, id, token, now))
+    share = await _run_as_owner(request, shares.create, terms, id, token, now)
+    return responses.created(_with_urls(request, share))
 
 
 async def update_share(request: Request) -> object:
     body = await request_body.decode(request, request_types.ShareBody, find=_get_share)
-    return await _run_as_owner(
+    share = await _run_as_owner(
         request, shares.change, request.parameters["shareId"], body.terms(request.now())
     )
+    return _with_urls(request, share)
 
 
 async def _get_share(request: Request) -> object:
-    return await _run_as_owner(request, shares.find, request.parameters["shareId"])
+    share = await _run_as_owner(request, shares.find, request.parameters["shareId"])
+    return _with_urls(request, share)
 
 
 async def delete_share(request: Request) -> None:
@@ -93,6 +114,19 @@ async def reserve_shared_item(request: Request) -> object:
     await _create_profile(request, lookup)
     use_case, now = reservations.reserve, request.now()
     return await request.run(use_case, lookup, token, id, holder, quantity, now)
+
+
+# rule: reserve-list
+async def list_reservations(request: Request) -> object:
+    include = queries.include(request.query)
+    holder = responding.new_owner(request, "this operation acts on one profile")
+    if holder.is_nobody:  # rule: storefront-visitor
+        return []
+    held = await request.run(reservations.find_held, holder)
+    if include:
+        await request.service.db.read(shown.include, request.store, held)
+    items.show(held, text_ids=request.store.has_text_ids)
+    return held
 
 
 async def delete_reservation(request: Request) -> None:

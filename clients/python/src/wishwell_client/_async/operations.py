@@ -29,6 +29,7 @@ from wishwell_client.records import (
     Delivery,
     EarnedBy,
     EarnedRow,
+    HeldReservation,
     Include,
     Item,
     ItemSort,
@@ -52,6 +53,7 @@ from wishwell_client.records import (
     Share,
     SharedItem,
     SharedList,
+    SharesOf,
     Shopper,
     ShopperSort,
     ShownCount,
@@ -577,9 +579,12 @@ class AsyncShares(AsyncResource):
 class AsyncWishlistShares(AsyncResource):
     """Links that show a list to others, the shared lists, and copies of them."""
 
-    async def list(self, *, page: str | None = None, limit: int | None = None) -> Page[Share]:
-        """The shares of the profile's whole wishlist, newest first, in pages, including expired
-        ones. Pagination works as for ``GET /items``.
+    async def list(
+        self, *, page: str | None = None, limit: int | None = None, of: SharesOf | None = None
+    ) -> Page[Share]:
+        """The shares of the profile's whole wishlist, or with ``of=all`` also those of its lists,
+        each with its ``list_id``, newest first, in pages, including expired ones. Pagination works
+        as for ``GET /items``.
 
         ``page``: A cursor from ``pageInfo.next`` or ``pageInfo.previous`` of an earlier response.
         It is valid only for the same profile and ``query``; otherwise, or if it was modified, the
@@ -587,22 +592,27 @@ class AsyncWishlistShares(AsyncResource):
 
         ``limit``: The maximum number of records on a page, 1 to 250 (default: 50).
 
+        ``of``: With ``all``, the shares of the profile's lists, too. With ``wishlist``, the
+        default, those of the whole wishlist.
+
         Raises ``NotFound``.
         """
-        params = given(page=page, limit=limit)
+        params = given(page=page, limit=limit, of=of)
         call = Call("GET", path("shares"), page_of(Share), params=params)
         return await self._transport.result(call)
 
     def pages(
-        self, *, page: str | None = None, limit: int | None = None
+        self, *, page: str | None = None, limit: int | None = None, of: SharesOf | None = None
     ) -> AsyncIterator[Page[Share]]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
-        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit))
+        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit, of=of))
         return self._transport.pages(call)
 
-    def all(self, *, page: str | None = None, limit: int | None = None) -> AsyncIterator[Share]:
+    def all(
+        self, *, page: str | None = None, limit: int | None = None, of: SharesOf | None = None
+    ) -> AsyncIterator[Share]:
         """Follows the cursors from ``page`` (by default the newest) to the oldest page."""
-        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit))
+        call = Call("GET", path("shares"), page_of(Share), given(page=page, limit=limit, of=of))
         return self._transport.all(call)
 
     async def create(
@@ -645,7 +655,8 @@ class AsyncWishlistShares(AsyncResource):
         notes: bool | UnsetType = UNSET,
         display_name: str | UnsetType | None = UNSET,
     ) -> Share:
-        """Changes the fields in the body. The token stays the same.
+        """Changes the fields in the body, of a share of the wishlist or of a list. The token stays
+        the same.
 
         ``expires_at``: When the share expires: an RFC 3339 time with an offset, in the future. None
         means never.
@@ -666,12 +677,31 @@ class AsyncWishlistShares(AsyncResource):
         return await self._transport.result(call)
 
     async def delete(self, share_id: str) -> None:
-        """From now on its token is rejected everywhere. Other shares stay valid.
+        """Deletes a share of the wishlist or of a list. From now on its token is rejected
+        everywhere. Other shares stay valid.
 
         Raises ``NotFound``.
         """
         call = Call("DELETE", path("shares", share_id), nothing)
         await self._transport.result(call)
+
+
+class AsyncReservations(AsyncResource):
+    """Links that show a list to others, the shared lists, and copies of them."""
+
+    async def list(self, *, include: Include | None = None) -> tuple[HeldReservation, ...]:
+        """All items of others that the profile has reserved, oldest first, without their owners.
+        ``DELETE /shared/{token}/items/{itemId}/reservation`` deletes one, also if its list is no
+        longer shared. With an admin token, ``Profile`` must identify the guest.
+
+        ``include``: With ``product``, each item whose product has published data contains it as
+        ``product``.
+
+        Raises ``NotFound``.
+        """
+        params = given(include=include)
+        call = Call("GET", path("reservations"), one(tuple[HeldReservation, ...]), params=params)
+        return await self._transport.result(call)
 
 
 class AsyncShared(AsyncResource):
@@ -794,15 +824,20 @@ class AsyncProfiles(AsyncProfilesByHand):
         call = Call("DELETE", path("profile", "email"), nothing)
         await self._transport.result(call)
 
-    async def export(self) -> ProfileExport:
+    async def export(self, *, include: Include | None = None) -> ProfileExport:
         """All data stored about the profile, as one document: its lists with their items in the
         customer's order, items, shares, reservations of others' items, the mails of 30 days, and
-        the events that are still stored. The response is streamed; if a part can't be read, the
-        connection is closed early.
+        the events that are still stored. With ``include=product``, items have the titles and links
+        of their products. The response is streamed; if a part can't be read, the connection is
+        closed early.
+
+        ``include``: With ``product``, each item whose product has published data contains it as
+        ``product``.
 
         Raises ``NotFound``.
         """
-        call = Call("GET", path("profile", "export"), one(ProfileExport))
+        params = given(include=include)
+        call = Call("GET", path("profile", "export"), one(ProfileExport), params=params)
         return await self._transport.result(call)
 
     async def by_email(
@@ -1552,6 +1587,7 @@ class AsyncResources:
         self.lists = AsyncLists(transport)
         self.shares = AsyncShares(transport)
         self.wishlist_shares = AsyncWishlistShares(transport)
+        self.reservations = AsyncReservations(transport)
         self.shared = AsyncShared(transport)
         self.profiles = AsyncProfiles(transport)
         self.mails = AsyncMails(transport)
