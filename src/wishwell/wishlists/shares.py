@@ -82,7 +82,7 @@ class Share(msgspec.Struct, rename="camel", omit_defaults=True):
     """When the share expires; omitted if it never does."""
     profile: types.ProfileGid | UnsetType = UNSET
     """The owner; only for an admin token without `Profile`."""
-    url: Annotated[str, types.published(pattern="^https?://")] | UnsetType = UNSET
+    url: Annotated[str, types.published(pattern="^https?://[!-~]+$")] | UnsetType = UNSET
     """The page that shows the list; omitted if the store has neither a host nor a `serviceUrl`."""
 
 
