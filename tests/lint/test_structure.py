@@ -22,7 +22,7 @@ from wishwell import __version__, products
 from wishwell.cli import main
 from wishwell.db import migrate, statements
 from wishwell.db.statements import Engine
-from wishwell.http import bad_fields, management, request_types, routes, store_bodies
+from wishwell.http import bad_fields, list_bodies, management, request_types, routes, store_bodies
 from wishwell.http.handlers import order_handlers
 from wishwell.products import money, product_bodies
 from wishwell.wishlists import purge, reservation_rows
@@ -281,7 +281,7 @@ def test_routes_and_description_have_the_same_operations():
 
 BODIES = [
     value
-    for module in (request_types, product_bodies, order_handlers, store_bodies)
+    for module in (request_types, list_bodies, product_bodies, order_handlers, store_bodies)
     for name, value in vars(module).items()
     if name.endswith("Body") and value is not request_types.Body
 ]
