@@ -46,7 +46,7 @@ const saved = must(await page.POST('/items', { body: { productId: 7, quantity: 2
 const body = { customer, session: guest.profile };
 const signedIn = must(await server.POST('/profiles/token', { body })).data;
 const listed = must(await clientOf(signedIn.token).GET('/items', { params: { query: { limit: 5 } } }));
-const type: Event['type'][] = ['item.created', 'profile.linked'];
+const type = ['item.created' as const, 'profile.linked' as const];
 const feed = must(await server.GET('/events', { params: { query: { type } } }));
 const deleted = await clientOf(signedIn.token).DELETE('/items', {
   params: { query: { itemIds: [saved.id, listed.data[0]!.id] } },
