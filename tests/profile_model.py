@@ -239,6 +239,35 @@ class Model:
             raise NotFound("", "item_not_found")
         self.set_lists(id, {*self.lists_of(id)} - {made}, now)
 
+    def replace_items(self, made, ids, now):
+        """Leaves exactly these items on a list, in this order."""
+        if len(set(ids)) != len(ids):
+            raise Invalid("")
+        if made not in self.lists or not set(ids) <= self.items.keys():
+            raise NotFound("", "item_not_found")
+        held = self.lists[made]["items"]
+        joining, leaving = set(ids) - held.keys(), held.keys() - set(ids)
+        entries, list_items = self.most
+        total = sum(len(other["items"]) for other in self.lists.values())
+        if joining and (len(ids) > list_items or total - len(leaving) + len(joining) > entries):
+            raise LimitReached("", "item_limit_reached")
+        placed = [id for at, id in sorted((at, id) for id, at in held.items()) if at]
+        is_reordered = list(ids) != [id for id in placed if id not in leaving]
+        if not (joining or leaving or is_reordered):
+            return
+        self.lists[made]["items"] = {id: at for at, id in enumerate(ids, 1)}
+        for record in [self.lists[made], *(self.items[id] for id in joining | leaving)]:
+            self.touch(record, now)
+
+    def remove_items(self, made, ids, now):
+        """Takes these items off a list, or all with ``None``."""
+        if made not in self.lists:
+            raise NotFound("", "item_not_found")
+        held = self.lists[made]["items"]
+        for id in [id for id in held if ids is None or id in ids]:
+            del held[id]
+            self.touch(self.items[id], now)
+
     def link(self, session, now):
         """Merges the model ``session`` into this profile as far as the limits allow, and empties
         it. Returns how many of its items were left out."""

@@ -69,6 +69,9 @@ steps = st.one_of(
     st.tuples(st.just("rename"), at, st.none() | names),
     st.tuples(st.just("drop_list"), at),
     st.tuples(st.just("order"), at, st.lists(at, max_size=4, unique=True) | st.lists(at)),
+    st.tuples(st.just("replace_items"), at, st.lists(at, max_size=4, unique=True) | st.lists(at)),
+    st.tuples(st.just("replace_items"), st.just(0), st.permutations([0, 1, 2])),
+    st.tuples(st.just("remove_items"), at, st.none() | st.lists(at, min_size=1, max_size=4)),
     st.tuples(st.just("order"), st.just(0), st.permutations([0, 1, 2])),
     st.tuples(st.just("order"), st.just(0), st.permutations([0, 1, 2]).map(lambda ids: ids[:1])),
 )

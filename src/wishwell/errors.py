@@ -82,7 +82,7 @@ class BadField(msgspec.Struct):
 class Invalid(RequestError):
     """A field, parameter or header breaks a rule. ``details``: all bad fields of a body."""
 
-    code = "invalid_request"
+    code: Code = "invalid_request"
     details: Sequence[BadField] = ()
 
 

@@ -91,10 +91,10 @@ def do(bench, profile, model, step):
                 lambda: model.set_lists(target, chosen, now),
             )
         case _:
-            on_lists(write, model, step, id, now)
+            on_lists(write, model, step, id, now, most)
 
 
-def on_lists(write, model, step, id, now):
+def on_lists(write, model, step, id, now, most):
     """Runs the steps that change a list."""
     match step:
         case ("new_list", name):
@@ -114,6 +114,20 @@ def on_lists(write, model, step, id, now):
             target, ids_ = model.list_at(at), [model.item_at(other) for other in ats]
             compare_outcomes(
                 write(lists.order, target, ids_, now), lambda: model.order(target, ids_, now)
+            )
+        case ("replace_items", at, ats):
+            target, ids_ = model.list_at(at), [model.item_at(other) for other in ats]
+            compare_outcomes(
+                write(lists.replace_items, target, ids_, most, now),
+                lambda: model.replace_items(target, ids_, now),
+                lambda got, want: [item.id for item in got.items] == ids_,
+            )
+        case ("remove_items", at, ats):
+            target = model.list_at(at)
+            ids_ = None if ats is None else [model.item_at(other) for other in ats]
+            compare_outcomes(
+                write(lists.remove_items, target, ids_, now),
+                lambda: model.remove_items(target, ids_, now),
             )
 
 
@@ -203,6 +217,8 @@ def step(bench, profile, model, replay, doing):
     most = len(arguments[0]) if name.endswith("_many") else 1
     if name in ("save", "save_many"):  # each may create a list too
         most *= 2
+    if name in ("replace_items", "remove_items"):  # each item, and the list
+        most = len(model.items) + 1
     assert len(new) <= (2 if name == "put_item" else most)
     for event in new:
         assert "itemCount" not in event["data"].get("changed", ())  # implied by the items' events

@@ -32,8 +32,8 @@ PRODUCTS = (1, 2, 3, 4)
 NAMES = ("Birthday", "birthday", "Garden")
 KINDS = {
     "save": 6, "change": 4, "set_lists": 4, "delete": 2, "delete_many": 2, "new_list": 1,
-    "rename": 2, "drop_list": 1, "order": 4, "move": 6, "get_item": 3, "get_list": 3,
-    "items_page": 4, "lists_page": 2,
+    "rename": 2, "drop_list": 1, "order": 4, "replace_items": 3, "remove_items": 2, "move": 6,
+    "get_item": 3, "get_list": 3, "items_page": 4, "lists_page": 2,
 }  # fmt: skip
 ANYWHERE = KINDS.keys() - {"save", "new_list", "items_page", "lists_page"}
 """Operations that an admin token may do on records without naming their profile."""
@@ -55,6 +55,8 @@ _WAYS = {
     "rename": "PATCH /lists/{}",
     "drop_list": "DELETE /lists/{}",
     "order": "PUT /lists/{}/items/order",
+    "replace_items": "PUT /lists/{}/items",
+    "remove_items": "DELETE /lists/{}/items",
     "move": "PUT /lists/{list}/items/{}",
     "get_list": "GET /lists/{}",
     "lists_page": "GET /lists",
@@ -169,7 +171,7 @@ class Run:
         kinds = {k: w for k, w in KINDS.items() if scope is not None or k in ANYWHERE}
         [kind] = self.random.choices(list(kinds), list(kinds.values()))
         target = ""
-        if kind in ("rename", "drop_list", "order", "get_list"):
+        if kind in ("rename", "drop_list", "order", "replace_items", "remove_items", "get_list"):
             target = self._one(self.known.lists)
         elif kind in ("change", "delete", "set_lists", "move", "get_item"):
             target = self._one(self.known.items)
@@ -203,8 +205,9 @@ class Run:
                 elif chance() < 0.3:
                     patch |= {"variant": pick((1, "clear"))}
                 return patch | ({"tags": pick(([], ["b"]))} if chance() < 0.3 else {})
-            case "delete_many" | "order":
-                return {"ids": self._some(self.known.items, 3)}
+            case "delete_many" | "order" | "replace_items" | "remove_items":
+                takes_all = kind == "remove_items" and chance() < 0.3
+                return {"all": True} if takes_all else {"ids": self._some(self.known.items, 3)}
             case "set_lists":
                 return {"on": pick(([], self._some(self.known.lists, 2)))}
             case "new_list" | "rename":

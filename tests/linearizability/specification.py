@@ -131,6 +131,18 @@ def _write(model: Model, call: Call, now: Any, new_id: str) -> Shown:
             for id in given["ids"]:
                 model.forget(id)
             return lambda: Answer(204)
+        case "move":
+            after = None if given["after"] == "clear" else given["after"]
+            # The list may be touched later than the item that the response shows.
+            model.put_item(given["list"], target, Since(), after)
+        case _:
+            return _write_list(model, call, now, new_id)
+    return lambda: Answer(200, model.shown(target))
+
+
+def _write_list(model: Model, call: Call, now: Any, new_id: str) -> Shown:
+    given, target = call.arguments, call.target
+    match call.kind:
         case "new_list":
             model.new_list(new_id, given["name"], now)
             return lambda: Answer(201, model.shown_list(new_id))
@@ -143,13 +155,15 @@ def _write(model: Model, call: Call, now: Any, new_id: str) -> Shown:
         case "order":
             model.order(target, given["ids"], now)
             return lambda: Answer(200, model.shown_list(target, "customer"))
-        case "move":
-            after = None if given["after"] == "clear" else given["after"]
-            # The list may be touched later than the item that the response shows.
-            model.put_item(given["list"], target, Since(), after)
+        case "replace_items":
+            # An item or the list may have been touched later than the other.
+            model.replace_items(target, given["ids"], Since())
+            return lambda: Answer(200, model.shown_list(target, "customer"))
+        case "remove_items":
+            model.remove_items(target, given.get("ids"), Since())
+            return lambda: Answer(204)
         case _:
             raise ValueError(call.kind)
-    return lambda: Answer(200, model.shown(target))
 
 
 def _read(model: Model, call: Call) -> Shown:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -44,8 +45,9 @@ def node(tool: str) -> Path:
     return NODE_MODULES / ".bin" / tool
 
 
-def walked(platform, tmp_path: Path, *command: object) -> None:
-    """Runs a walk, and asserts its result: a visitor's item is the customer's after the sign-in."""
+def walked(platform, tmp_path: Path, *command: object) -> dict[str, Any]:
+    """Runs a walk, asserts that a visitor's item is the customer's after the sign-in, and returns
+    the other results."""
     shop = Shop(platform.shop.service, *ROOMY, "--events", "on")
     url = f"{shop.service.url}/api/2025-04"
     seen = json.loads(run(*command, url, shop.admin_token, shop.gid(), cwd=tmp_path))
@@ -59,11 +61,13 @@ def walked(platform, tmp_path: Path, *command: object) -> None:
         ["item.created", "item.created", "profile.linked"],
     )
     assert set(seen["products"]) <= {7}
+    return seen
 
 
 def test_client_of_openapi_typescript_works(platform, tmp_path):
-    """A TypeScript client in strict mode takes a visitor's wishes through a sign-in; an event's type
-    narrows its data. Rule: openapi-complete."""
+    """A TypeScript client in strict mode takes a visitor's wishes through a sign-in, places items on
+    a list, shares it and creates a webhook; an event's type narrows its data.
+    Rule: openapi-complete."""
     (tmp_path / "node_modules").symlink_to(NODE_MODULES)
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(HERE / "walk.ts", tmp_path)
@@ -71,7 +75,8 @@ def test_client_of_openapi_typescript_works(platform, tmp_path):
     strict = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"]
     target = ["--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom,dom.iterable"]
     run(node("tsc"), *strict, *target, "walk.ts", cwd=tmp_path)
-    walked(platform, tmp_path, "node", "walk.js")
+    seen = walked(platform, tmp_path, "node", "walk.js")
+    assert (seen["placed"], seen["shared"], seen["webhook"]) == ([7, 8], True, True)
 
 
 def test_client_of_openapi_python_client_works(platform, tmp_path):
@@ -100,11 +105,14 @@ def test_prism_reports_an_invalid_request_or_response(platform):
     http.post("/items", json={"productId": 7}).raise_for_status()
     good = http.get("/items")
     assert prism.violations(good) == []
-    body = {"data": [good.json()["data"][0] | {"x": 1}]}
-    bad = httpx2.Response(200, headers=good.headers, json=body, request=good.request)
-    assert [found["location"] for found in prism.violations(bad)] == [
-        ["response", "body", "data", "0"]
-    ]
+    item = good.json()["data"][0]
+    for change, expected in (
+        ({"x": 1}, []),  # rule: openapi-open
+        ({"quantity": "2"}, [["response", "body", "data", "0", "quantity"]]),
+    ):
+        body = {"data": [item | change]}
+        shown = httpx2.Response(200, headers=good.headers, json=body, request=good.request)
+        assert [found["location"] for found in prism.violations(shown)] == expected
     bad = http.get("/items?limit=1000")
     assert [found["location"] for found in prism.violations(bad)] == [["request", "query", "limit"]]
 

@@ -7,18 +7,18 @@ from made import AuthenticatedClient
 from made.api.events import list_events
 from made.api.items import create_item, delete_items, list_items
 from made.api.profiles import create_profile_token
-from made.models import ApiError, EventType, ItemCreatedEvent, NewItem, TokenRequest
+from made.models import ApiError, EventTypeInput, ItemCreatedEvent, ItemInput, TokenRequest
 
 url, admin_token, customer = sys.argv[1:]
 server = AuthenticatedClient(url, admin_token)
 guest = create_profile_token.sync(client=server).data
 page = AuthenticatedClient(url, guest.token)
-saved = create_item.sync(client=page, body=NewItem(product_id=7, quantity=2)).data
+saved = create_item.sync(client=page, body=ItemInput(product_id=7, quantity=2)).data
 request = TokenRequest(customer=customer, session=guest.profile)
 signed_in = create_profile_token.sync(client=server, body=request).data
 member = AuthenticatedClient(url, signed_in.token)
 listed = list_items.sync(client=member, limit=5).data
-types = [EventType.ITEM_CREATED, EventType.PROFILE_LINKED]
+types = [EventTypeInput.ITEM_CREATED, EventTypeInput.PROFILE_LINKED]
 events = list_events.sync(client=server, type_=types).data
 deleted = delete_items.sync_detailed(client=member, item_ids=[saved.id, listed[0].id])
 refused = list_items.sync(client=page)

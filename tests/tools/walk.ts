@@ -46,8 +46,16 @@ const saved = must(await page.POST('/items', { body: { productId: 7, quantity: 2
 const body = { customer, session: guest.profile };
 const signedIn = must(await server.POST('/profiles/token', { body })).data;
 const listed = must(await clientOf(signedIn.token).GET('/items', { params: { query: { limit: 5 } } }));
-const type: Event['type'][] = ['item.created', 'profile.linked'];
+const type = ['item.created' as const, 'profile.linked' as const];
 const feed = must(await server.GET('/events', { params: { query: { type } } }));
+const mine = clientOf(signedIn.token);
+const other = must(await mine.POST('/items', { body: { productId: 8 } })).data;
+const list = must(await mine.POST('/lists', { body: { name: 'Birthday' } })).data;
+const ids = [listed.data[0]!.id, other.id];
+const inList = { params: { path: { listId: list.id } } };
+const placed = must(await mine.PUT('/lists/{listId}/items', { ...inList, body: { itemIds: ids } })).data;
+const share = must(await mine.POST('/lists/{listId}/shares', inList)).data;
+const hook = must(await server.POST('/webhooks', { body: { url: 'https://shop.example/wishes' } })).data;
 const deleted = await clientOf(signedIn.token).DELETE('/items', {
   params: { query: { itemIds: [saved.id, listed.data[0]!.id] } },
 });
@@ -59,6 +67,9 @@ console.log(
     events: feed.data.map((event) => event.type),
     products: feed.data.filter((event) => event.type === 'item.created').map(productOf),
     deleted: deleted.response.status,
+    placed: placed.items.map((item) => item.productId),
+    shared: share.token !== '',
+    webhook: hook.enabled,
     refused: [refused.response.status, refused.error?.error.statusCode],
   }),
 );

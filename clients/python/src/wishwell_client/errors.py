@@ -1,6 +1,6 @@
 """The exceptions of calls, as a tree. ``except WishwellError`` catches them all."""
 
-from typing import Final
+from typing import Final, cast
 
 from wishwell_client.records import BadField, ErrorCode, OrderOutcome
 
@@ -51,7 +51,8 @@ class OrdersRefused(Invalid):
         details = tuple(field for outcome in refused for field in outcome.details or ())
         reason = f"; {details[0].field}: {details[0].message}" if details else ""
         message = f"{len(refused)} of {len(outcomes)} orders were refused{reason}"
-        super().__init__(message, status=200, code=refused[0].code, details=details)
+        code = cast("ErrorCode | None", refused[0].code)
+        super().__init__(message, status=200, code=code, details=details)
         self.outcomes = outcomes
 
 
