@@ -5,8 +5,8 @@
 explains each. ``http/responses.py`` maps each class to an HTTP status.
 """
 
-from collections.abc import Sequence
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
@@ -70,17 +70,44 @@ MAX_BAD_FIELDS = 50
 """Most fields that an error names."""
 
 
+FieldCode = Literal[
+    "required", "unknown", "not_allowed", "repeated", "wrong_type", "too_long", "too_short",
+    "too_large", "too_small", "invalid",
+]  # fmt: skip
+
+FIELD_CODES: Mapping[FieldCode, str] = {
+    "required": "it is missing",
+    "unknown": "the operation has no such field or parameter",
+    "not_allowed": "it can't be sent or changed here",
+    "repeated": "it was sent more than once",
+    "wrong_type": "its JSON type is another",
+    "too_long": "a text has too many characters, or an array too many elements",
+    "too_short": "a text has too few characters, or an array too few elements",
+    "too_large": "a number is too large",
+    "too_small": "a number is too small",
+    "invalid": "any other rule, which the message says",
+}
+"""Causes of a bad field, which docs/errors.md lists."""
+
+
+PublishedFieldCode = Annotated[
+    FieldCode, msgspec.Meta(title="FieldCode", description="Why a field is refused.")
+]
+
+
 class BadField(msgspec.Struct):
-    """A field of a body that breaks a rule."""
+    """A field of a body, a query parameter or a header that breaks a rule."""
 
     field: str
-    """Its path, such as `items[2].quantity`."""
+    """Its path, such as `items[2].quantity`, or its name."""
     message: str
     """The rule that it breaks."""
+    code: PublishedFieldCode
 
 
 class Invalid(RequestError):
-    """A field, parameter or header breaks a rule. ``details``: all bad fields of a body."""
+    """A field, parameter or header breaks a rule. ``details``: all bad fields, parameters
+    or headers."""
 
     code: Code = "invalid_request"
     details: Sequence[BadField] = ()

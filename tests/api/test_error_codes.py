@@ -110,7 +110,11 @@ def test_message_has_the_index_of_a_bad_id_and_the_quantity_left(shop):
     saved = save(http, 1, quantity=3, listIds=[kept])["id"]
     answer = http.put(f"/lists/{kept}/items/order", json={"itemIds": [saved, "x"]})
     assert error(answer)["details"] == [
-        {"field": "itemIds[1]", "message": "isn't the id of an item on this list."}
+        {
+            "field": "itemIds[1]",
+            "message": "isn't the id of an item on this list.",
+            "code": "invalid",
+        }
     ]
     path, giver = f"/lists/{kept}/shares", shop.customer("2").http
     shared = data(http.post(path, json={"reservations": True, "notes": None}), 201)
@@ -323,3 +327,51 @@ def test_precondition_of_a_change_is_refused(http):
             assert found["message"].startswith(f"{name}: ")
         answer = http.get(f"/items/{id}", headers={name: value})
         assert data(answer)["quantity"] == 1
+
+
+def codes(answer) -> dict[str, str]:
+    """Asserts a complete error; returns the codes of its details by field."""
+    details(answer)
+    return {each["field"]: each["code"] for each in answer.json()["error"]["details"]}
+
+
+def test_bad_fields_have_codes(http):
+    """Each bad field of a body has the code of its cause. Rule: error-envelope."""
+    body = {
+        "note": "x" * 70_000,
+        "quantity": 0,
+        "variantId": "x",
+        "colour": 1,
+        "id": SOME,
+        "tags": 1,
+    }
+    expected = {"note": "too_long", "quantity": "too_small", "variantId": "invalid"}
+    expected |= {"colour": "unknown", "id": "not_allowed", "tags": "wrong_type"}
+    assert codes(http.post("/items", json=body)) == expected | {"productId": "required"}
+    found = codes(http.post("/items", json={"productId": 1, "quantity": 10**9}))
+    assert found == {"quantity": "too_large"}
+    list_id = new_list(http)["id"]
+    answer = http.request("DELETE", f"/lists/{list_id}/items", json={"itemIds": []})
+    assert codes(answer) == {"itemIds": "too_short"}
+
+
+def test_all_bad_parameters_are_named(http, shop):
+    """All bad query parameters have details, and so has a bad header. Rule: error-envelope."""
+    query = "limit=0&colour=1&include=x&page=a&page=b&size=2"
+    assert codes(http.get(f"/items?{query}")) == {
+        "colour": "unknown",
+        "limit": "invalid",
+        "include": "invalid",
+        "page": "repeated",
+        "size": "unknown",
+    }
+    assert codes(http.get("/items?sort=x&limit=0")) == {"sort": "invalid", "limit": "invalid"}
+    assert codes(http.delete("/items")) == {"itemIds": "required"}
+    assert codes(http.get("/items?page=x")) == {"page": "invalid"}
+    answer = http.post("/items", json={"productId": 1}, headers={"If-Match": "*"})
+    assert codes(answer) == {"If-Match": "not_allowed"}
+    assert codes(shop.admin.get("/store", headers={"Profile": shop.gid("1")})) == {
+        "Profile": "not_allowed"
+    }
+    assert codes(shop.admin.post("/items", json={"productId": 1})) == {"Profile": "required"}
+    assert codes(shop.admin.get("/items", headers={"Profile": "x"})) == {"Profile": "invalid"}

@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import fields
 from http import HTTPStatus
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.contract.test_columns import RECORDS
 from tests.documents import blocks
 from tests.examples.conftest import SHOPS
 from tools import error_codes
-from wishwell import config, stores
+from wishwell import config, errors, stores
 from wishwell.cli import main
 from wishwell.http import management, responses
 from wishwell.server import doctor
@@ -182,6 +183,14 @@ def test_every_code_is_explained_under_its_status():
     rows = re.findall(r"^\| (\d{3}) \| `(\w+)` \| (\S.*) \| (\S.*) \|$", text, re.MULTILINE)
     listed = [(status, code) for status, code, _, _ in rows]
     assert listed == [(status, one) for status, codes in error_codes.CODES.items() for one in codes]
+
+
+def test_codes_of_details_are_listed():
+    """docs/errors.md has the codes of bad fields, as the code explains them."""
+    text = (ROOT / "docs" / "errors.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\S.*) \|$", text, re.MULTILINE)
+    assert rows == [*errors.FIELD_CODES.items()]
+    assert [*errors.FIELD_CODES] == [*get_args(errors.FieldCode)]
 
 
 def test_documents_that_doctor_refers_to_exist():

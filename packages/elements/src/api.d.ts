@@ -1666,12 +1666,13 @@ export interface components {
         AvailabilityOrNull: components["schemas"]["AvailabilityInput"] | null;
         /** @description null has the same effect as omitting the field. */
         AvailableOrNull: boolean | null;
-        /** @description A field of a body that breaks a rule. */
+        /** @description A field of a body, a query parameter or a header that breaks a rule. */
         BadField: {
-            /** @description Its path, such as `items[2].quantity`. */
+            /** @description Its path, such as `items[2].quantity`, or its name. */
             field: string;
             /** @description The rule that it breaks. */
             message: string;
+            code: components["schemas"]["FieldCode"];
         };
         /** @description Settings of a copied list (`POST /shared/{token}/copies`). */
         CopyTerms: {
@@ -1797,7 +1798,7 @@ export interface components {
             statusCode: number;
             requestId: components["schemas"]["RequestId"];
             code: components["schemas"]["ErrorCode"];
-            /** @description All bad fields of the body, in its order. Only if there are any. */
+            /** @description All bad fields of the body, or bad parameters or headers. Only if there are any. */
             details?: components["schemas"]["BadField"][];
         };
         /** @enum {string} */
@@ -1847,6 +1848,11 @@ export interface components {
             data: components["schemas"]["WishlistEvent"][];
             resume: components["schemas"]["Resume"];
         };
+        /**
+         * @description Why a field is refused.
+         * @enum {string}
+         */
+        FieldCode: "required" | "unknown" | "not_allowed" | "repeated" | "wrong_type" | "too_long" | "too_short" | "too_large" | "too_small" | "invalid";
         /** @description The data of an event whose type is newer than this description. */
         FutureData: Record<string, never>;
         /** @description An event whose type is newer than this description. */

@@ -201,14 +201,13 @@ class Pipeline:
             raise errors.Invalid(
                 "Profile: isn't allowed here; this operation acts on the whole store."
             )
+        method = "GET" if request.method == "HEAD" else request.method
+        allowed_names = route.query.get(method, _NO_PARAMETERS)
         try:
             responding.check_preconditions(request)
             if route.of_store:
                 responding.check_admin(request)
-            method = "GET" if request.method == "HEAD" else request.method
-            request.query = queries.parameters(
-                request.query_string, route.query.get(method, _NO_PARAMETERS)
-            )
+            request.query = queries.parameters(request.query_string, allowed_names)
             _check_ids(request.parameters)
             answer = responding.answer(request, await handler(request))
             return await responding.compressed(request, answer) if route.compressed else answer
@@ -219,6 +218,7 @@ class Pipeline:
             ):
                 await rate_limits.count_guess(request)
             bad_fields.name_all(request, error)
+            bad_fields.name_parameters(request, error, allowed_names)
             # rule: session-ended. It takes precedence over any other error.
             if isinstance(request.acts_on, Profile) and request.create_profile is None:
                 await self.service.db.read(profiles.check_open, request.acts_on)

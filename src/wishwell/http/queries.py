@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -44,6 +44,24 @@ def parameters(query_string: bytes, allowed_names: frozenset[str]) -> Mapping[st
             raise Invalid(f"{name}: is repeated.")
         values[name] = f"{values[name]},{value}" if name in values else value
     return values
+
+
+# rule: error-envelope
+def find_errors(query_string: bytes, allowed_names: frozenset[str]) -> Iterator[Invalid]:
+    """Yields the errors of all query parameters whose rules are the same in all operations."""
+    seen_names: set[str] = set()
+    for pair in query_string.split(b"&"):
+        try:
+            for name, value in parameters(pair, allowed_names).items():
+                if name in seen_names and name not in _LISTS:
+                    raise Invalid(f"{name}: is repeated.")
+                seen_names.add(name)
+                if name == "limit":
+                    limit(value)
+                elif name == "include":
+                    include({name: value})
+        except Invalid as error:
+            yield error
 
 
 def _unquoted(raw: bytes, name: str) -> str:

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import errors, ids
 from wishwell.field_types import RequestId, published
+from wishwell.http import field_codes
 from wishwell.profiles import pages
 from wishwell.ratelimits import LimitState
 from wishwell.wishlists.lists import List
@@ -104,7 +105,7 @@ class ErrorDetail(msgspec.Struct, rename="camel"):
     details: (
         Annotated[list[errors.BadField], published(maxItems=errors.MAX_BAD_FIELDS)] | UnsetType
     ) = UNSET
-    """All bad fields of the body, in its order. Only if there are any."""
+    """All bad fields of the body, or bad parameters or headers. Only if there are any."""
 
 
 class Error(msgspec.Struct):
@@ -258,8 +259,9 @@ def failure(error: Exception, request_id: str) -> Response:
         headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
     code = error.code if isinstance(error, errors.ServiceError) else "internal_error"
     detail = ErrorDetail(message, phrase(status), int(status), request_id, code)
-    if isinstance(error, errors.Invalid) and error.details:
-        detail.details = [*error.details]
+    if type(error) is errors.Invalid:
+        found = [*error.details] or field_codes.of_message(error.message)
+        detail.details = found or UNSET
     # The rest of the body stays unread, so the connection can't be reused.
     closes = isinstance(error, errors.TooLarge | errors.BodyTimeout)
     return Response(status, _encoder.encode(Error(detail)), headers, closes=closes)

@@ -1036,12 +1036,13 @@ class ShownCount(Record, frozen=True):
 
 
 class BadField(Record, frozen=True):
-    """A field of a body that breaks a rule."""
+    """A field of a body, a query parameter or a header that breaks a rule."""
 
     field: str
-    """Its path, such as ``items[2].quantity``."""
+    """Its path, such as ``items[2].quantity``, or its name."""
     message: str
     """The rule that it breaks."""
+    code: str
 
 
 class OrderOutcome(Record, frozen=True):
