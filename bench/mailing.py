@@ -20,7 +20,7 @@ from tests.servers import PREFIX, wait_until
 from tests.servers.mail_server import MailServer
 from wishwell import ids
 
-MAIL_SECONDS = 0.3
+MAIL_SECONDS = 0.2
 """Seconds in which the SMTP server accepts a mail. A process sends 16 mails of a store concurrently,
 so about 50 a second."""
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
+import time
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from tests.servers.mail_server import MailServer
 from wishwell import ids, stores
 from wishwell.contacts import queue, store_mails
 from wishwell.db import statements
-from wishwell.mailer.sender import Sender
+from wishwell.mailer.sender import _START_PAUSE_SECONDS, Sender
 from wishwell.mailer.smtp import Connections
 from wishwell.outbound import Outbound
 from wishwell.products import NewProduct, ProductData, put
@@ -171,6 +172,20 @@ def test_crash_before_the_text_is_transmitted_loses_nothing(bench, backlog):
         sending(bench, url, store, check)
     assert count_states(bench, profiles) == {"waiting": COUNT}
     assert {unknown for profile in profiles for *_, unknown in rows(bench, profile)} == {0}
+
+
+def test_mails_of_a_batch_begin_one_after_the_other(bench, server, backlog):
+    """The mails of a batch don't begin together, because composing them all would hold up requests.
+    Rule: mail-states."""
+    store, _ = backlog
+
+    async def wait(sender, _):
+        began = time.monotonic()
+        await sender.wait_until_idle()
+        assert time.monotonic() - began > COUNT * _START_PAUSE_SECONDS * 0.9
+
+    sending(bench, server.url, store, wait)
+    assert len(server.received) == COUNT
 
 
 def test_store_that_is_added_during_a_poll_fails_no_poll(bench, server, backlog):

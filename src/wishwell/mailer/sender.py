@@ -30,6 +30,9 @@ _STOP_SECONDS = 5.0
 """Seconds for which a process that stops waits for mails that are being sent."""
 
 _RECORD_BACKOFF_SECONDS = 1.0
+_START_PAUSE_SECONDS = 0.01
+"""Minimum seconds between the beginnings of two mails. Composing one takes 4 ms, so without a pause
+all mails of a batch together would hold up requests."""
 
 log = structlog.get_logger("wishwell.mailer.sender")
 
@@ -69,6 +72,7 @@ class Sender:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._sends: set[asyncio.Task[None]] = set()
         self._is_stopping = False
+        self._starting = asyncio.Lock()
 
     # rule: mail-states
     def job(self) -> Job:
@@ -162,6 +166,8 @@ class Sender:
         """Sends a mail and records the outcome. If the outcome can't be recorded, another process
         takes it for unknown."""
         async with self._slots.place(Ticket(Flow(store_id, ""))):
+            async with self._starting:
+                await asyncio.sleep(_START_PAUSE_SECONDS)
             store, began = self._find_store(store_id), self._clock()
             if store is None:
                 return
