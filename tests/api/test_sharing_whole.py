@@ -43,7 +43,7 @@ def test_share_of_the_whole_wishlist_shows_later_saves(shop):
 
 
 def test_shares_of_lists_and_of_the_wishlist_are_separate(shop):
-    """Each path finds only its own shares, and another profile none. Rule: share-whole."""
+    """A list's path finds only its own shares, `/shares/{id}` those of lists, too, and another profile none. Rule: share-whole."""
     http, other = shop.customer("1").http, shop.customer("2").http
     on = new_list(http)["id"]
     of_list, whole = data(http.post(f"/lists/{on}/shares"), 201), share(http)
@@ -52,8 +52,11 @@ def test_shares_of_lists_and_of_the_wishlist_are_separate(shop):
         [of_list],
     )
     assert data(other.get("/shares")) == []
-    wrong = [(http, "/shares", of_list), (http, f"/lists/{on}/shares", whole)]
-    for client, path, made in (*wrong, (other, "/shares", whole)):
+    for client, path, made in (
+        (http, f"/lists/{on}/shares", whole),
+        (other, "/shares", whole),
+        (other, "/shares", of_list),
+    ):
         refused(client.patch(f"{path}/{made['id']}", json={"notes": True}), 404)
         refused(client.delete(f"{path}/{made['id']}"), 404)
     assert "listId" in of_list

@@ -122,6 +122,8 @@ def test_call_sends_exactly_the_described_request(name):
         else []
     )
     described = {entry["name"] for entry in given if entry["in"] == "query"} - {"itemIds", "format"}
+    if name == "getList":  # `lists.list_items` takes the pages
+        described -= {"limit", "page"}
     assert dict(call.params).keys() == described
     if "requestBody" not in operation:
         assert call.body is None
@@ -142,7 +144,7 @@ def test_example_responses_are_parsed_by_their_calls():
                     record = call.read(msgspec.json.encode(example["value"]))
                     sent = example["value"]["data"]
                     paged = isinstance(record, Page | Feed)
-                    assert len(record) == len(sent) if paged else record
+                    assert len(record) == len(sent) if paged else record or not sent
                     # Secrets must not appear in a record's repr.
                     if isinstance(sent, dict) and name in ("createProfileToken", "createWebhook"):
                         assert sent.get("secret", sent.get("token")) not in repr(record)

@@ -136,7 +136,7 @@ TERMS: dict[str, list[object]] = {
     "tag": [["gift"], ["tag7"], ["gift", "tag7"]],
     "list": [[id_of("lists", AT)], [id_of("lists", 0)]],
     "title": [["[bB]lue"]],
-    "webhook": [id_of("webhooks", 0)],
+    **same("webhook webhook_failed", [id_of("webhooks", 0)]),
 }
 """Values of search terms: of many records, and of few."""
 Question = tuple[str, statements.Step, dict[str, object]]

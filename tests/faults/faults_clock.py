@@ -98,7 +98,8 @@ class Attacked:
         for number, days in ((-1, HISTORY_DAYS), (0, HISTORY_DAYS - 10)):
             long_ago = ids.timestamp(now - days * ids.DAY_MS)
             self.first.rows(
-                f"INSERT INTO counts VALUES ('{store}', '{long_ago[:10]}', {number}, '{long_ago}', "
+                f"INSERT INTO counts (store_id, day, number, began_at, ended_at, customers, visitors, added, "
+                f"lists, customers_wishing, visitors_wishing, day_began_at) VALUES ('{store}', '{long_ago[:10]}', {number}, '{long_ago}', "
                 f"'{long_ago}', 5, 0, 0, 0, 5, 0, '{long_ago[:10]}T00:00:00.000Z')"
             )
 

@@ -96,6 +96,7 @@ def test_only_these_routes_are_compressed():
     named = {route.path for route in routes.API if route.compressed}
     assert named == {
         "/items", "/lists", "/lists/{listId}", "/shared/{token}", "/events", "/products", "/wishes",
+        "/reservations",
     }  # fmt: skip
 
 
