@@ -6,8 +6,9 @@ SQLite's writer, PostgreSQL's connections, and calls to other servers (docs/deci
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -93,27 +94,19 @@ class FairQueue(Generic[T]):
         ``after``: the latest task of a group whose results the next task would delay. A crowd, a
         party with most of the waiting tasks, doesn't join the group of another party.
         """
-        for store, parties in self._waiting.items():
-            if not self._store_may_start(store):
-                continue
-            for party, sessions in parties.items():
-                if not self._party_may_start(store, party):
-                    continue
-                if after is not None and after.flow[:2] != (store, party):
-                    waiting = sum(map(len, sessions.values()))
-                    if waiting > 1 and 2 * waiting > self._length:
-                        return None
-                for session, entries in sessions.items():
-                    for entry in entries:
-                        if self._may_start(entry):
-                            self.remove(entry)
-                            _end_turn(self._waiting, store)
-                            _end_turn(parties, party)
-                            _end_turn(sessions, session)
-                            entry.started = True
-                            self._start(entry.flow, entry.lock)
-                            return entry
-        return None
+        entry = next(filter(self._may_start, self._in_turn()), None)
+        if entry is None or (after is not None and self._crowds(entry, after)):
+            return None
+        store, party, session = entry.flow
+        parties = self._waiting[store]
+        sessions = parties[party]
+        self.remove(entry)
+        _end_turn(self._waiting, store)
+        _end_turn(parties, party)
+        _end_turn(sessions, session)
+        entry.started = True
+        self._start(entry.flow, entry.lock)
+        return entry
 
     def finish(self, flow: Flow) -> None:
         """Counts a started task as finished."""
@@ -137,6 +130,21 @@ class FairQueue(Generic[T]):
         if not parties:
             del self._waiting[store]
         return True
+
+    def _in_turn(self) -> Iterator[Entry[T]]:
+        """Yields the waiting tasks of stores and parties that may start one, in turn."""
+        for store, parties in self._waiting.items():
+            if self._store_may_start(store):
+                for party, sessions in parties.items():
+                    if self._party_may_start(store, party):
+                        yield from chain.from_iterable(sessions.values())
+
+    def _crowds(self, entry: Entry[T], after: Entry[T]) -> bool:
+        """Whether the task's party, unlike that of ``after``, has most of the waiting tasks."""
+        if entry.flow[:2] == after.flow[:2]:
+            return False
+        waiting = sum(map(len, self._waiting[entry.flow.store][entry.flow.party].values()))
+        return waiting > 1 and 2 * waiting > self._length
 
     def _start(self, flow: Flow, _lock: str | None) -> None:
         self._started_by_store[flow.store] += 1
