@@ -170,9 +170,9 @@ def read_file(name: str, path: str) -> str:
         raise Invalid(f"{name}: {path[:200]} can't be read ({reason}).") from error
 
 
-def journal_paths(settings: Settings, given: Iterable[str]) -> list[str]:
-    """Returns the paths of the given journals and of the one here, if it exists."""
-    paths = {os.path.realpath(path): path for path in given}
+def journal_paths(settings: Settings, other_paths: Iterable[str]) -> list[str]:
+    """Returns the paths of other journals and of the one here, if it exists, each once."""
+    paths = {os.path.realpath(path): path for path in other_paths}
     here = settings.journal_path
     if here and os.access(here, os.F_OK):
         paths.setdefault(os.path.realpath(here), here)

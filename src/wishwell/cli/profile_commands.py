@@ -129,16 +129,16 @@ async def profile_history(
     acts, errors, warnings = journal_replay.read_journals(journal_paths(settings, journals))
     for line in (*warnings, *errors):
         terminal.say(line, err=True)
-    found = await history.read(db, settings, target, acts)
+    record = await history.read(db, settings, target, acts)
     if as_json:
-        terminal.show([found], as_json)
+        terminal.show([record], as_json)
         return
-    terminal.say(f"{found.profile}\nkey in the journal: {found.key}\n{found.state}\n")
-    for entry in found.entries:
+    terminal.say(f"{record.profile}\nkey in the journal: {record.key}\n{record.state}\n")
+    for entry in record.entries:
         terminal.say(f"{entry.time}  {entry.source:10}  {entry.says}")
     for title, lines in (
-        ("Not recorded", found.unrecorded),
-        ("Ask the shopper", found.questions),
+        ("Not recorded", record.unrecorded),
+        ("Ask the shopper", record.questions),
     ):
         terminal.say(f"\n{title}:")
         for line in lines:

@@ -142,10 +142,10 @@ def name_within(
 def name_parameters(request: Request, error: RequestError, allowed_names: frozenset[str]) -> None:
     """Adds all bad query parameters of a request without a decoded body to its error."""
     if request.decoding is None and type(error) is Invalid and not error.details:
-        others = queries.find_errors(request.query_string, allowed_names)
-        messages = [error.message, *(other.message for other in others)]
-        found = itertools.chain.from_iterable(map(field_codes.of_message, dict.fromkeys(messages)))
-        error.details = [*itertools.islice(found, errors.MAX_BAD_FIELDS)]
+        other_errors = queries.find_errors(request.query_string, allowed_names)
+        messages = [error.message, *(other.message for other in other_errors)]
+        fields = itertools.chain.from_iterable(map(field_codes.of_message, dict.fromkeys(messages)))
+        error.details = [*itertools.islice(fields, errors.MAX_BAD_FIELDS)]
 
 
 class _Finder:

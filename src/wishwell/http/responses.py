@@ -260,8 +260,8 @@ def failure(error: Exception, request_id: str) -> Response:
     code = error.code if isinstance(error, errors.ServiceError) else "internal_error"
     detail = ErrorDetail(message, phrase(status), int(status), request_id, code)
     if type(error) is errors.Invalid:
-        found = [*error.details] or field_codes.of_message(error.message)
-        detail.details = found or UNSET
+        details = [*error.details] or field_codes.of_message(error.message)
+        detail.details = details or UNSET
     # The rest of the body stays unread, so the connection can't be reused.
     closes = isinstance(error, errors.TooLarge | errors.BodyTimeout)
     return Response(status, _encoder.encode(Error(detail)), headers, closes=closes)

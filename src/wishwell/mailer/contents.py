@@ -51,10 +51,9 @@ async def begin(
     if mail.kind == "notices" and not lines:
         await queue.cancel(tx, mail)
         return None
-    named = dict.fromkeys(line.product_id for line in lines[: compose.MAX_LINES])
-    await tx.run(
-        "mail_name_products", profile=mail.profile_id, id=mail.id, products=" ".join(named)
-    )
+    if lines:
+        products = " ".join(dict.fromkeys(line.product_id for line in lines[: compose.MAX_LINES]))
+        await tx.run("mail_name_products", profile=mail.profile_id, id=mail.id, products=products)
     address = suppressions.address_hash(store.id, begun.contact.email or "")
     purpose: tokens.Purpose = "confirm" if mail.kind == "confirmation" else "unsubscribe"
     token = await tokens.create(tx, store, mail.profile_id, purpose, address, now)

@@ -41,11 +41,11 @@ async def find(tx: Reader, store: Store, sort: Sort) -> list[Shopper]:
         return sorted(shoppers.values(), key=_saved_at, reverse=True)[:MAX_SHOPPERS]
     details = await counting.last_details(tx, store)
     params = {"store": store.id, "profiles": [id for id, _ in details.shoppers]}
-    found = {str(row[0]): row[1:] for row in await tx.all("shoppers_named", **params)}
-    ids_with_wishes = [id for id, _ in details.shoppers if id in found and found[id][2]]
+    rows_by_id = {str(row[0]): row[1:] for row in await tx.all("shoppers_named", **params)}
+    ids_with_wishes = [id for id, _ in details.shoppers if id in rows_by_id and rows_by_id[id][2]]
     return [
         Shopper(gid, _kind(is_session), items, created_at)
-        for gid, is_session, items, created_at in map(found.__getitem__, ids_with_wishes)
+        for gid, is_session, items, created_at in map(rows_by_id.__getitem__, ids_with_wishes)
     ]
 
 

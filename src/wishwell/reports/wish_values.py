@@ -54,7 +54,6 @@ class ValueSum:
                 units = units_by_key[product, variant]
                 amount = Decimal(data.price["amount"]) * units.total()
                 self._amounts[key] = self._amounts.get(key, Decimal()) + amount
-
                 self._add_dropped(product, Money(**data.price), units)
 
     # rule: report-dropped

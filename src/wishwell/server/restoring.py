@@ -108,8 +108,8 @@ def _list_backups(path: str, engine: str) -> list[Path]:
     if not file.is_dir() or (file / "toc.dat").exists():  # a folder that pg_dump wrote
         return [file]
     pattern = _SUFFIXES[engine]
-    if found := sorted(file.glob(pattern), reverse=True):
-        return found
+    if backups := sorted(file.glob(pattern), reverse=True):
+        return backups
     raise Invalid(f"FILE: the folder {path} has no backup ({pattern}).")
 
 

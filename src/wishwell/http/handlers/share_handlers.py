@@ -36,17 +36,17 @@ async def _run_as_owner(
 
 
 # rule: share-url
-def _with_urls(request: Request, found: S) -> S:
+def _with_urls(request: Request, answer: S) -> S:
     """Sets the addresses of a share or of a page of shares, and returns it."""
     base = request.service.settings.storefront_base
-    records = found.records if isinstance(found, Page) else [found]
+    records = answer.records if isinstance(answer, Page) else [answer]
     share_pages.set_urls(request.store, base, records)
-    return found
+    return answer
 
 
 # rule: share-all
 async def list_shares(request: Request) -> object:
-    of_all = "of" in request.query and queries.choice(request.query, "of", _OF) == "all"
+    of_all = queries.choice(request.query, "of", _OF) == "all"
     noun = "shares|all" if of_all else f"shares|{request.parameters.get('listId', '')}"
     page_request = responding.parse_page_request(request, noun)
     if not request.parameters and isinstance(request.scope, Profile) and request.scope.is_nobody:
@@ -122,11 +122,11 @@ async def list_reservations(request: Request) -> object:
     holder = responding.new_owner(request, "this operation acts on one profile")
     if holder.is_nobody:  # rule: storefront-visitor
         return []
-    held = await request.run(reservations.find_held, holder)
+    reserved_items = await request.run(reservations.find_held, holder)
     if include:
-        await request.service.db.read(shown.include, request.store, held)
-    items.show(held, text_ids=request.store.has_text_ids)
-    return held
+        await request.service.db.read(shown.include, request.store, reserved_items)
+    items.show(reserved_items, text_ids=request.store.has_text_ids)
+    return reserved_items
 
 
 async def delete_reservation(request: Request) -> None:
