@@ -30,11 +30,13 @@ class OwnShop:
         port = free_port()
         service.settings["WISHWELL_PORT"] = str(port)
         service.quick("init")
-        service.start()
         (service.folder / "jwt-key").write_text(JWT_KEY)
         self.service, self.chromium = service, chromium
         self.url = f"http://localhost:{port}"
+        # Started last: for up to a second, a running service would serve this host as its default
+        # store's, and forget the visitors of that second.
         self.shop = Shop(service, *ROOMY, *BY_JWT, "--host", self.url)
+        service.start()
 
     def visitor(self, **options: Any) -> Visitor:
         return Visitor(self, self.chromium.new_context(reduced_motion="reduce", **options))

@@ -240,6 +240,14 @@ PARTLY = [
     ("order", 0, [2, 0, 1]),
     ("order", 0, [1]),
 ]
+# Items join a list, leave it and change places, each in one operation.
+REPLACED = [
+    ("new_list", "x"),
+    *(("save", product, None, None, None, [], None) for product in (1, 2, 3)),
+    ("replace_items", 0, [0, 1, 2]),
+    ("replace_items", 0, [2, 1]),
+    ("remove_items", 0, None),
+]
 # A visitor's two lists with the same name.
 GARDENS = [("new_list", "Garden")] * 2
 # An item that moves and one that is merged, each on six lists.
@@ -298,6 +306,7 @@ def sign_in(bench, profile, model, replay, doing, most):
 
 @given(**VISITS)
 @example(mine=PARTLY, visits=[PARTLY], after=[], room=(99, 99, 99, 2), larger=True)
+@example(mine=REPLACED, visits=[REPLACED], after=[], room=(99, 99, 99, 99), larger=True)
 @example(mine=[], visits=[GARDENS], after=[], room=(99,) * 4, larger=False)
 @example(mine=[("new_list", "a"), *_SIX[1:]], visits=[SIX], after=[], room=(99,) * 4, larger=False)
 @example(mine=[("new_list", "z")], visits=[SIX], after=[], room=(99,) * 4, larger=False)
