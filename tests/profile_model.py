@@ -253,11 +253,11 @@ class Model:
             raise LimitReached("", "item_limit_reached")
         placed = [id for at, id in sorted((at, id) for id, at in held.items()) if at]
         is_reordered = list(ids) != [id for id in placed if id not in leaving]
-        if is_reordered:
-            self.touch(self.lists[made], now)
+        if not (joining or leaving or is_reordered):
+            return
         self.lists[made]["items"] = {id: at for at, id in enumerate(ids, 1)}
-        for id in joining | leaving:
-            self.touch(self.items[id], now)
+        for record in [self.lists[made], *(self.items[id] for id in joining | leaving)]:
+            self.touch(record, now)
 
     def remove_items(self, made, ids, now):
         """Takes these items off a list, or all with ``None``."""

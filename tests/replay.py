@@ -58,13 +58,14 @@ class Replay:
     def list_updated(self, data):
         record, names = data["list"], set(data["changed"])
         before = self.lists[record["id"]]
-        # Item events imply `itemCount`; only a link lists it among the changed fields.
+        # Item events imply `itemCount`; only links and bulk operations list it among the changed fields.
         assert names - {"itemIds", "itemCount"} == changed(before, record) - {"itemCount"}
         assert ("itemIds" in names) == (len({"itemIds", "moved"} & data.keys()) == 1)
         assert names
         self.lists[record["id"]] = record
         if "itemIds" in data:
-            assert data["itemIds"] != self.placed[record["id"]]
+            # A bulk operation on the list repeats the order that its items' events have led to.
+            assert data["itemIds"] != self.placed[record["id"]] or "itemCount" in names
             self.placed[record["id"]] = data["itemIds"]
         if "moved" in data:
             assert names == {"itemIds"}

@@ -1,5 +1,6 @@
 """A store with every kind of record, and every response about it."""
 
+import re
 from typing import Any
 
 from tests.api.conftest import new_list, save
@@ -91,7 +92,9 @@ def answers(service, token, people, tokens):
         found[link] = service.client().get(f"/shared/{link}")
 
     def comparable(answer):
-        # Another release may say an error in other words, and each error has its own request id.
-        return answer.status_code, None if answer.is_error else answer.content
+        # Another release may say an error in other words, and each error has its own request id. Newer
+        # releases return the `url` of a share, which is its last field.
+        content = re.sub(rb',"url":"https://shop\.example/[^"]+"(?=\})', b"", answer.content)
+        return answer.status_code, None if answer.is_error else content
 
     return {key: comparable(answer) for key, answer in found.items()}

@@ -103,15 +103,10 @@ async def _record_changes(tx: Writer, profile: Profile, id: str, now: str) -> As
     Raises ``NotFound``, ``profiles.missing``.
     """
     async with events.record_list_changes(tx, profile, now, snapshot_reader(tx, profile, id)):
-        await _lock(tx, profile, id)
+        is_known = await profiles.lock_known(tx, profile)
+        if not is_known or await tx.one("list_find", profile=profile.id, id=id) is None:
+            raise no_record("list")
         yield
-
-
-async def _lock(tx: Writer, profile: Profile, id: str) -> None:
-    """Locks the profile of a list. Raises ``NotFound``, ``profiles.missing``."""
-    is_known = await profiles.lock_known(tx, profile)
-    if not is_known or await tx.one("list_find", profile=profile.id, id=id) is None:
-        raise no_record("list")
 
 
 async def page(tx: Reader, scope: Scope, request: pages.PageRequest) -> pages.Page[List]:
@@ -302,12 +297,12 @@ async def remove_items(
 
     Raises ``NotFound``, ``profiles.missing``.
     """
-    await _lock(tx, profile, id)
-    listed_ids = [*await _read_positions(tx, profile, id)]
-    if item_ids is not None:
-        leaving_ids = {*item_ids}
-        listed_ids = [item_id for item_id in listed_ids if item_id in leaving_ids]
-    await item_changes.apply(tx, profile, await _leaving(tx, profile, id, listed_ids), now)
+    async with _record_changes(tx, profile, id, now):
+        listed_ids = [*await _read_positions(tx, profile, id)]
+        if item_ids is not None:
+            leaving_ids = {*item_ids}
+            listed_ids = [item_id for item_id in listed_ids if item_id in leaving_ids]
+        await item_changes.apply(tx, profile, await _leaving(tx, profile, id, listed_ids), now)
 
 
 # rules: list-order, bulk-atomic
@@ -325,31 +320,30 @@ async def replace_items(
     ``profiles.missing``.
     """
     fields.each_once("itemIds", item_ids)
-    await _lock(tx, profile, id)
-    old_positions = await _read_positions(tx, profile, id)
-    joining_ids = [item_id for item_id in item_ids if item_id not in old_positions]
-    staying_ids = {*item_ids}
-    leaving_ids = [item_id for item_id in old_positions if item_id not in staying_ids]
-    items_by_id = await _read_items(tx, profile, joining_ids)
-    for index, item_id in enumerate(item_ids):
-        if item_id not in old_positions and item_id not in items_by_id:
-            raise NotFound(
-                f"itemIds[{index}]: isn't the id of an item of this profile.", "item_not_found"
-            )
-    changes = await _leaving(tx, profile, id, leaving_ids)
-    changes += [
-        (item, replace(item, list_ids=sorted({*item.list_ids, id})))
-        for item in items_by_id.values()
-    ]
-    await item_changes.check_limits(tx, profile, changes, limits, "itemIds")
-    await item_changes.apply(tx, profile, changes, now)
-    # Items that join or leave have events of their own, so the list's event reports the order only.
     async with _record_changes(tx, profile, id, now):
+        old_positions = await _read_positions(tx, profile, id)
+        joining_ids = [item_id for item_id in item_ids if item_id not in old_positions]
+        staying_ids = {*item_ids}
+        leaving_ids = [item_id for item_id in old_positions if item_id not in staying_ids]
+        items_by_id = await _read_items(tx, profile, joining_ids)
+        for index, item_id in enumerate(item_ids):
+            if item_id not in old_positions and item_id not in items_by_id:
+                raise NotFound(
+                    f"itemIds[{index}]: isn't the id of an item of this profile.", "item_not_found"
+                )
+        changes = await _leaving(tx, profile, id, leaving_ids)
+        changes += [
+            (item, replace(item, list_ids=sorted({*item.list_ids, id})))
+            for item in items_by_id.values()
+        ]
+        await item_changes.check_limits(tx, profile, changes, limits, "itemIds")
+        await item_changes.apply(tx, profile, changes, now)
         positions = {item_id: old_positions.get(item_id, 0) for item_id in item_ids}
         old_order = [item_id for item_id in old_positions if positions.get(item_id)]
-        if [*item_ids] != old_order:  # rule: updated-at
+        if [*item_ids] != old_order:
             params = {"profile": profile.id, "list": id}
             await ordering.rearrange(tx, params, positions, item_ids)
+        if changes or [*item_ids] != old_order:  # rule: updated-at
             await tx.run("list_touch", profile=profile.id, id=id, now=now)
     return await find(tx, profile, id, "customer")
 
