@@ -60,7 +60,7 @@ class Services:
     """Whether the log names a network that forwards browsers and isn't trusted."""
 
     placeholders_logged: dict[str, float] = field(default_factory=dict)
-    """By store id: the monotonic time from which the log may name a placeholder again."""
+    """By store id: the monotonic time at which the log last named a placeholder."""
 
     def now(self) -> str:
         """Returns the current time in the format that records store."""

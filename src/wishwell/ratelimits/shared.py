@@ -4,6 +4,7 @@ Windows are minutes of the Redis server's clock. While it is unreachable, each p
 Imported only if configured, because importing the Redis client takes a sixth of the start-up time.
 """
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -73,7 +74,7 @@ class RedisLimiter(Limiter):
         self._redis: Any = redis.asyncio.Redis.from_pool(_create_pool(url))
         self._script = self._redis.register_script(_SCRIPT)
         self._retry_at = 0.0
-        self._answered_at = 0.0
+        self._answered_at = -math.inf
 
     async def consume(self, key: str, limit: int, cost: int = 1) -> LimitState:
         if time.monotonic() < self._retry_at:

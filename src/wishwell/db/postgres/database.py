@@ -77,7 +77,7 @@ class Postgres:
         self._max_writes = max(1, connections // 2)
         # Writes whose connections were closed since the last successful write.
         self._lost_writes = 0
-        self._checked_at = 0.0
+        self._checked_at = -math.inf
         self._long_read_lock = asyncio.Lock()
 
     async def _connect(self, address: Address) -> Connection:

@@ -7,6 +7,7 @@ only once another host has answered.
 """
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -53,7 +54,7 @@ class Hosts:
         self._newest_timelines: dict[int, int] = {}
         self._address_of: dict[Connection, Address] = {}
         self._probing: asyncio.Task[None] | None = None
-        self._probed_at = 0.0
+        self._probed_at = -math.inf
         self._errors: list[Exception] = []
 
     # rule: database-failover

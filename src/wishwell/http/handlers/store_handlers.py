@@ -1,6 +1,7 @@
 """Handlers for the whole store: settings, admin tokens, products and the event feed."""
 
 import contextlib
+import math
 import time
 from typing import Annotated
 
@@ -58,7 +59,8 @@ async def get_store_status(request: Request) -> object:
     warnings = await request.run(
         store_status.find_warnings, store, request.now(), sends_mails=sends_mails
     )
-    if service.placeholders_logged.get(store.id, 0.0) > time.monotonic() - _RECENT_SECONDS:
+    logged_at = service.placeholders_logged.get(store.id, -math.inf)
+    if time.monotonic() - logged_at < _RECENT_SECONDS:
         warnings.append("The shop sent a placeholder as a customer's id; see the log.")
     if service.sealing is None and store.hosts:
         warnings.insert(0, "The shop's pages are closed: WISHWELL_SEALING_KEYS is not set.")

@@ -1,6 +1,7 @@
 """Resolves the store, the browser's address and the shopper of a storefront request."""
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator
 
@@ -223,8 +224,8 @@ def _visitor(request: Request, visit: StorefrontRequest, value: bytes) -> Profil
 def _log_placeholder(request: Request, store: Store, reason: str) -> None:
     """Logs once a minute and store that a customer's id is a placeholder."""
     logged, now = request.service.placeholders_logged, time.monotonic()
-    if now >= logged.get(store.id, 0.0):
-        logged[store.id] = now + _LOG_SECONDS
+    if now - logged.get(store.id, -math.inf) >= _LOG_SECONDS:
+        logged[store.id] = now
         log.warning("placeholder_ignored", requestId=request.id, store=store.handle, reason=reason)
 
 
