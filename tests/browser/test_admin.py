@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.api.conftest import printed_until
 from tests.conftest import ISSUED, ROOMY, SEALING_KEY, SIGNING_KEY, Shop, slow
 from tests.platform import NEW, Platform
 from tests.servers import Service, wait_until
@@ -571,8 +572,9 @@ def test_staff_add_and_remove_a_wish_which_events_and_the_log_record(world, merc
 
     names = ["item.created", "item.created", "item.deleted"]
     assert wait_until(lambda: events() == names, seconds=10)
-    tokens = admin.get("/tokens").json()["data"]
-    [token_id] = [one["id"] for one in tokens if one["label"] == "staff"]
+    tokens = admin.get("/tokens")
+    [token_id] = [one["id"] for one in tokens.json()["data"] if one["label"] == "staff"]
+    printed_until(world.service, tokens)
     lines = [json.loads(line) for line in world.service.log_lines()]
     changes = [
         (line["method"], line["route"])
