@@ -73,6 +73,9 @@ class Sender:
         self._sends: set[asyncio.Task[None]] = set()
         self._is_stopping = False
         self._starting = asyncio.Lock()
+        # The transactions that begin a store's mails wait for each other in the database (rule:
+        # mail-limits), so several at a time would only keep connections from requests.
+        self._beginning = asyncio.Lock()
 
     # rule: mail-states
     def job(self) -> Job:
@@ -203,7 +206,10 @@ class Sender:
         recipient = contact.email
 
         async def begin_and_compose() -> EmailMessage:
-            content = await self._db.write(contents.begin, store, mail, self._base, at, recipient)
+            async with self._beginning:
+                content = await self._db.write(
+                    contents.begin, store, mail, self._base, at, recipient
+                )
             if content is None:
                 raise _NotSent
             return self._compose(store, content, now)
