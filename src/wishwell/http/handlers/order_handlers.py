@@ -127,7 +127,7 @@ def _read_each(request: Request, raw: bytes, error: Invalid) -> list[Order | Ord
     except (Invalid, ValueError, RecursionError):
         raise error from None
     values = body.pop("orders", [])
-    if body or len(values) > orders.MAX_BULK:
+    if body or not 1 < len(values) <= orders.MAX_BULK:  # a single order is the bad one
         raise error
     read = [_read(request, index, value) for index, value in enumerate(values)]
     if not any(isinstance(order, Order) for order in read):
