@@ -12,6 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, expect
 
+from tests.servers import wait_until
 from tests.storefront.test_answers import leaks
 
 from .conftest import BASE, cards
@@ -57,7 +58,12 @@ def every_page(shopper, page):
         "import('/apps/wishlist/assets/wishwell.js').then(({ wishlist }) => wishlist.call("
         "'POST', 'profiles/identify', { body: { email: 'ann@home.example', notices: true } }))"
     )
+    yield "identified"
+    # A mail that comes while the mailbox is open loads the page again.
+    count = f"{shopper.url}/mailbox/count"
+    assert wait_until(lambda: page.request.get(count).text() != "0", seconds=30)
     shopper.go(page, "/mailbox")
+    yield "mailbox"
     page.get_by_role("link", name="ann@home.example").first.click()
     yield "mail"
     for path in ("/wishlist", f"{BASE}/"):

@@ -65,7 +65,7 @@ async def visit(its, customer):
     token = jwt.encode(claims, KEY)
     for _ in range(2):
         assert its.cookies.visitor(value, now).session == session
-        gid = await its.customer(token)
+        gid = (await its.customer(token)).gid
         assert gid.endswith(f"/{customer}")
     return its.cookies.shopper(session), its.cookies.shopper(gid)
 
