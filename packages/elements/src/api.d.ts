@@ -2092,11 +2092,8 @@ export interface components {
             price?: components["schemas"]["Price"];
             available?: boolean;
             availability?: components["schemas"]["Availability"];
-            /**
-             * @description Whether the store has deleted the product, at most a year ago; then nothing else is known.
-             * @constant
-             */
-            deleted?: true;
+            /** @description true if the store has deleted the product, at most a year ago; then nothing else is known. */
+            deleted?: boolean;
         };
         /** @description A purchase of a wish. */
         ItemPurchasedData: {

@@ -225,7 +225,7 @@ class ItemProduct(Record, frozen=True):
     available: bool | None = None
     availability: str | None = None
     deleted: bool | None = None
-    """Whether the store has deleted the product, at most a year ago; then nothing else is known."""
+    """true if the store has deleted the product, at most a year ago; then nothing else is known."""
 
 
 class Item(Record, frozen=True):
