@@ -2837,7 +2837,7 @@ export interface components {
             expiresAt?: components["schemas"]["Timestamp"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
-            /** @description The page that shows the list; omitted if the store has neither a host nor a `serviceUrl`. */
+            /** @description The page that shows the list; omitted if the store has no page that does. */
             url?: string;
         };
         /**
