@@ -79,7 +79,7 @@ FIELD_CODES: Mapping[FieldCode, str] = {
     "required": "it is missing",
     "unknown": "the operation has no such field or parameter",
     "not_allowed": "it can't be sent or changed here",
-    "repeated": "it was sent more than once",
+    "repeated": "it was sent more than once, or is in an array twice",
     "wrong_type": "its JSON type is another",
     "too_long": "a text has too many characters, or an array too many elements",
     "too_short": "a text has too few characters, or an array too few elements",
@@ -106,11 +106,17 @@ class BadField(msgspec.Struct):
 
 
 class Invalid(RequestError):
-    """A field, parameter or header breaks a rule. ``details``: all bad fields, parameters
-    or headers."""
+    """A field, parameter or header breaks a rule. ``cause``: the code of the field that the message
+    names. ``details``: all bad fields, parameters or headers."""
 
     code: Code = "invalid_request"
     details: Sequence[BadField] = ()
+
+    def __init__(
+        self, message: str, code: Code | None = None, *, cause: FieldCode = "invalid"
+    ) -> None:
+        super().__init__(message, code)
+        self.cause = cause
 
 
 class LimitReached(Invalid):

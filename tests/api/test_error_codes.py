@@ -1,12 +1,14 @@
 """Codes, messages and details of errors. Every test's client checks that a code is documented
 (tests/servers/documented.py)."""
 
+import re
 import uuid
 
 import pytest
 
 from tests.http.test_authorisation import expired
 from tests.servers import wait_until
+from wishwell.http import routes
 
 from .conftest import data, in_one_window, item, new_list, refused, save, whole_list
 
@@ -375,3 +377,88 @@ def test_all_bad_parameters_are_named(http, shop):
     }
     assert codes(shop.admin.post("/items", json={"productId": 1})) == {"Profile": "required"}
     assert codes(shop.admin.get("/items", headers={"Profile": "x"})) == {"Profile": "invalid"}
+
+
+BAD_PARAMETERS = {
+    "/items": "sort=x&query=nothing&limit=x&include=x",
+    "/lists": "query=nothing&limit=x",
+    "/shares": "of=x&limit=x",
+    f"/lists/{SOME}": "sort=x&include=x&limit=x",
+    f"/lists/{SOME}/shares": "limit=x",
+    "/reservations": "include=x",
+    "/profile/export": "include=x",
+    "/profiles": "email=x&limit=x",
+    "/profiles/history": "profile=x",
+    "/events": "from=x&limit=x&type=x&include=x&profile=x",
+    f"/webhooks/{SOME}/deliveries": "status=x&limit=x",
+    "/mails/preview": "kind=x&language=x",
+    "/products": "query=nothing&limit=x",
+    "/reports/products": "from=x&to=x&sort=x&by=x&title=&only=x&limit=x&format=x",
+    "/reports/summary": "from=x&to=x&format=x",
+    "/reports/days": "from=x&to=x&product=null&format=x",
+    "/reports/purchases": "from=x&to=x&by=x&limit=x&format=x",
+    "/reports/wishers": "product=null&variant=null&limit=x&format=x",
+    "/reports/shoppers": "sort=x",
+    "/wishes": "products=,",
+}
+OF_THE_STORE = {"profiles", "events", "webhooks", "mails", "products", "reports"}
+
+
+def test_every_bad_parameter_is_named_by_each_operation(http, shop):
+    """A bad value of every query parameter of every operation has details. Rule: error-envelope."""
+    named = {route.path for route in routes.API if any(route.query.values())}
+    of_pages = {"/webhooks", "/mails", "/tokens", "/requests"}  # `page` and `limit` alone
+    paths = {path.replace(SOME, "{}") for path in BAD_PARAMETERS} | of_pages
+    assert {re.sub(r"{\w+}", "{}", path) for path in named} - paths == {"/items/{}", "/shared/{}"}
+    for path, query in BAD_PARAMETERS.items():
+        client = shop.admin if path.split("/")[1] in OF_THE_STORE else http
+        answer = client.get(f"{path}?{query}&size=1&page=a")
+        expected = [pair.partition("=")[0] for pair in query.split("&")]
+        found = codes(answer)
+        assert {*expected, "size"} <= found.keys() <= {*expected, "size", "page"}, path
+        assert found.pop("size") == "unknown"
+        assert {found[name] for name in expected} == {"invalid"}, path
+
+
+def test_a_required_parameter_is_named_with_bad_ones(shop):
+    """A missing parameter is named together with bad values. Rule: error-envelope."""
+    found = codes(shop.admin.get("/profiles?limit=0"))
+    assert found == {"email": "required", "limit": "invalid"}
+    found = codes(shop.admin.get("/reports/purchases?from=x&by=day&limit=5"))
+    assert found == {"from": "invalid", "limit": "not_allowed"}
+
+
+def test_a_cursor_is_judged_once_the_other_parameters_are_right(http):
+    """A cursor of another sort isn't called bad next to a bad sort. Rule: error-envelope."""
+    save(http, 1)
+    save(http, 2)
+    cursor = http.get("/items?sort=oldest&limit=1").json()["pageInfo"]["next"]
+    assert codes(http.get(f"/items?sort=old&page={cursor}")) == {"sort": "invalid"}
+    assert codes(http.get(f"/items?sort=newest&page={cursor}")) == {"page": "invalid"}
+
+
+def test_all_bad_headers_are_named_with_bad_parameters(shop):
+    """Headers and parameters are named together. Rule: error-envelope."""
+    twice = [("Origin", "https://a.example"), ("Origin", "https://b.example")]
+    answer = shop.admin.get("/items?sort=x&limit=0", headers=[*twice, ("Profile", "x")])
+    assert codes(answer) == {
+        "Origin": "repeated",
+        "Profile": "invalid",
+        "limit": "invalid",
+        "sort": "invalid",
+    }
+    headers = {"If-Match": "*", "If-Unmodified-Since": LATE, "Profile": shop.gid("1")}
+    assert codes(shop.admin.put("/products?limit=0", json={}, headers=headers)) == {
+        "Profile": "not_allowed",
+        "If-Match": "not_allowed",
+        "If-Unmodified-Since": "not_allowed",
+        "limit": "unknown",
+    }
+
+
+def test_a_field_sent_twice_is_called_repeated(http):
+    """An id that is in an array twice, or a key, has the code of it. Rule: error-envelope."""
+    answer = http.put("/items", json={"items": [{"productId": 1, "listIds": [SOME, SOME]}]})
+    assert codes(answer) == {"items[0].listIds[1]": "repeated"}
+    content = '{"productId": 1, "productId": 1}'
+    assert codes(http.post("/items", content=content, headers=JSON)) == {"productId": "repeated"}

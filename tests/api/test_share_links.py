@@ -68,3 +68,24 @@ def test_shares_have_the_address_of_the_page_that_shows_them(shop, http):
     ):
         shop.update("--shared-page", page)
         soon(lambda ending=ending: url() == ending)
+
+
+def test_address_is_at_the_platforms_domain_and_never_at_the_services(make_shop):
+    """Without a host, `url` is at the platform's domain, whose app proxy has the page. The service's
+    own address has no pages of shops, so there is no link to it. Rule: share-url."""
+    shop = make_shop("--service-url", "https://wishes.example")
+    http = shop.customer("1").http
+    share = data(http.post("/shares"), 201)
+    assert "url" not in share
+    domain = f"{shop.handle}.myplatform.example"
+    shop.update("--platform-shop", domain)
+    url = f"https://{domain}/apps/wishlist/shared#{share['token']}"
+    soon(lambda: data(http.get("/shares"))[0].get("url") == url)
+    soon(lambda: data(http.get("/profile/export"))["shares"][0].get("url") == url)
+
+
+def test_address_of_a_page_elsewhere_needs_no_host(make_shop):
+    """A shop's own page by its whole address is `url`, whatever hosts there are. Rule: share-url."""
+    shop = make_shop("--shared-page", "https://shop.example/g?t={token}")
+    share = data(shop.customer("1").http.post("/shares"), 201)
+    assert share["url"] == f"https://shop.example/g?t={share['token']}"

@@ -185,6 +185,15 @@ def test_schema_names_and_words_dont_collide_in_go():
     assert len(words) == len(set(words))
 
 
+def test_only_texts_are_fixed():
+    """No schema fixes a boolean or a number, because openapi-generator makes Java of it that doesn't
+    compile. Rule: openapi-complete."""
+    for place, value in walk(DOCUMENT["components"]["schemas"]):
+        if isinstance(value, dict) and "type" in value:
+            fixed = [*value.get("enum", ()), *([value["const"]] if "const" in value else ())]
+            assert all(isinstance(each, str | None) for each in fixed), place
+
+
 def test_links_have_no_bodies():
     """Links have no bodies, because openapi-generator refuses objects there."""
     for _, value in walk(DOCUMENT):

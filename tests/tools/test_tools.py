@@ -17,6 +17,7 @@ from tests.conftest import ROOMY, ROOT, Shop, missing
 from tests.http import test_samples
 from tests.http.test_samples import platform as platform
 from tests.servers.base import free_port
+from tests.servers.later import CODE, EVENT_TYPE, later_version
 from tests.servers.prism import Prism
 from tools import openapi, samples
 
@@ -46,11 +47,13 @@ def node(tool: str) -> Path:
 
 
 def walked(platform, tmp_path: Path, *command: object) -> dict[str, Any]:
-    """Runs a walk, asserts that a visitor's item is the customer's after the sign-in, and returns
-    the other results."""
+    """Runs a walk, asserts that a visitor's item is the customer's after the sign-in, and that the
+    client reads a later version, and returns the other results."""
     shop = Shop(platform.shop.service, *ROOMY, "--events", "on")
     url = f"{shop.service.url}/api/2025-04"
-    seen = json.loads(run(*command, url, shop.admin_token, shop.gid(), cwd=tmp_path))
+    with later_version(shop.service.url) as later:
+        arguments = (url, shop.admin_token, shop.gid(), f"{later}/api/2025-04")
+        seen = json.loads(run(*command, *arguments, cwd=tmp_path))
     saved = seen.pop("saved")
     assert seen["listed"] == [[saved, 2]]
     assert seen["deleted"] == 204 and seen["refused"] == [401, 401]
@@ -61,6 +64,9 @@ def walked(platform, tmp_path: Path, *command: object) -> dict[str, Any]:
         ["item.created", "item.created", "profile.linked"],
     )
     assert set(seen["products"]) <= {7}
+    items, event_type, code = seen["later"]
+    assert items == [[9, 1]]
+    assert (event_type, code) == (EVENT_TYPE, CODE)
     return seen
 
 

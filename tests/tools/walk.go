@@ -81,12 +81,12 @@ func main() {
 	seen["code"] = codeOf(err)
 
 	later := client(os.Args[4], os.Args[2])
-	item, _, err := later.ItemsAPI.GetItem(ctx, "later").Execute()
+	item, _, err := later.ItemsAPI.GetItem(ctx, first.Id).Profile(customer).Execute()
 	seen["laterField"] = must(item, err).Data.AdditionalProperties["unknownField"]
-	_, _, err = later.ListsAPI.GetList(ctx, "later").Execute()
+	_, _, err = later.ListsAPI.GetList(ctx, "unknown").Profile(customer).Execute()
 	seen["laterCode"] = codeOf(err)
 	laterFeed, _, err := later.EventsAPI.ListEvents(ctx).Execute()
 	unknown := must(laterFeed, err).Data[0].FutureEvent
-	seen["laterEvent"] = []any{unknown.Type, unknown.Data["item"]}
+	seen["laterEvent"] = []any{unknown.Type, unknown.Data["item"].(map[string]any)["id"]}
 	fmt.Println(string(must(json.Marshal(seen))))
 }

@@ -2,14 +2,15 @@
 
 import json
 import sys
+import time
 
 from made import AuthenticatedClient
 from made.api.events import list_events
-from made.api.items import create_item, delete_items, list_items
+from made.api.items import create_item, delete_items, get_item, list_items
 from made.api.profiles import create_profile_token
 from made.models import ApiError, EventTypeInput, ItemCreatedEvent, ItemInput, TokenRequest
 
-url, admin_token, customer = sys.argv[1:]
+url, admin_token, customer, later_url = sys.argv[1:]
 server = AuthenticatedClient(url, admin_token)
 guest = create_profile_token.sync(client=server).data
 page = AuthenticatedClient(url, guest.token)
@@ -23,7 +24,21 @@ events = list_events.sync(client=server, type_=types).data
 deleted = delete_items.sync_detailed(client=member, item_ids=[saved.id, listed[0].id])
 refused = list_items.sync(client=page)
 assert isinstance(refused, ApiError)
+
+# A later version of the service, with a field, codes and a type of events that are new.
+later = AuthenticatedClient(later_url, signed_in.token)
+later_item = create_item.sync(client=later, body=ItemInput(product_id=9)).data
+later_refusal = get_item.sync("unknown", client=later)
+assert isinstance(later_refusal, ApiError)
+reader = AuthenticatedClient(later_url, admin_token)
+for _ in range(100):  # the feed may lag behind by 2 seconds
+    if later_events := list_events.sync(client=reader).data:
+        break
+    time.sleep(0.1)
+later_item_words = [later_item.product_id, later_item.additional_properties["unknownField"]]
+
 shown = {
+    "later": [[later_item_words], later_events[0].type_, later_refusal.error.code],
     "saved": saved.id,
     "listed": [[item.id, item.quantity] for item in listed],
     "events": [event.type_ for event in events],

@@ -27,10 +27,10 @@ export function sessionOf(message: Message): string | undefined {
   return (message as components['schemas']['ProfileLinkedEvent']).data.session;
 }
 
-function clientOf(token: string) {
+function clientOf(token: string, baseUrl = process.argv[2]!) {
   const headers = { Authorization: `Bearer ${token}` };
   const querySerializer = { array: { style: 'form', explode: false } } as const;
-  return createClient<paths>({ baseUrl: process.argv[2]!, headers, querySerializer });
+  return createClient<paths>({ baseUrl, headers, querySerializer });
 }
 
 function must<T>({ data, error }: { data?: T; error?: { error: { message: string } } }): T {
@@ -60,8 +60,25 @@ const deleted = await clientOf(signedIn.token).DELETE('/items', {
   params: { query: { itemIds: [saved.id, listed.data[0]!.id] } },
 });
 const refused = await page.GET('/items');
+// A later version of the service, with a field, codes and a type of events that are new.
+const later = clientOf(signedIn.token, process.argv[5]!);
+const reader = clientOf(process.argv[3]!, process.argv[5]!);
+let newer: Event | undefined;
+// The feed may lag behind by 2 seconds.
+for (let tries = 0; !newer && tries < 100; tries++) {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  newer = must(await reader.GET('/events')).data[0];
+}
+const laterItem = must(await later.POST('/items', { body: { productId: 9 } })).data;
+const laterRefusal = await later.GET('/items/{itemId}', { params: { path: { itemId: 'unknown' } } });
+
 console.log(
   JSON.stringify({
+    later: [
+      [[laterItem.productId, laterItem['unknownField']]],
+      newer?.type,
+      laterRefusal.error?.error.code,
+    ],
     saved: saved.id,
     listed: listed.data.map((item) => [item.id, item.quantity]),
     events: feed.data.map((event) => event.type),

@@ -2092,11 +2092,8 @@ export interface components {
             price?: components["schemas"]["Price"];
             available?: boolean;
             availability?: components["schemas"]["Availability"];
-            /**
-             * @description Whether the store has deleted the product, at most a year ago; then nothing else is known.
-             * @constant
-             */
-            deleted?: true;
+            /** @description true if the store has deleted the product, at most a year ago; then nothing else is known. */
+            deleted?: boolean;
         };
         /** @description A purchase of a wish. */
         ItemPurchasedData: {
@@ -2840,7 +2837,7 @@ export interface components {
             expiresAt?: components["schemas"]["Timestamp"];
             /** @description The owner; only for an admin token without `Profile`. */
             profile?: components["schemas"]["ProfileGid"];
-            /** @description The page that shows the list; omitted if the store has neither a host nor a `serviceUrl`. */
+            /** @description The page that shows the list; omitted if the store has no page that does. */
             url?: string;
         };
         /**

@@ -113,6 +113,24 @@ test('an error has status, message and request id of the answer', async () => {
   });
 });
 
+test('a later version of the service is read: unknown fields are kept, unknown codes are texts', async () => {
+  const wishlist = await open();
+  shop.later = true;
+  const { items, lists } = wishlist;
+  const item = await items.create({ productId: 7, quantity: 2 });
+  assert.equal(item.quantity, 2);
+  assert.equal(item['unknownField'], 1);
+  const list = await lists.create({ name: 'Birthday' });
+  assert.equal((await lists.replaceItems(list.id, [item.id])).items[0].id, item.id);
+  assert.deepEqual((await items.list()).data[0].listIds, [list.id]);
+  assert.equal(await wishlist.saved(7), true);
+  await assert.rejects(items.find('unknown'), (error) => {
+    assert.ok(error instanceof WishlistError);
+    assert.deepEqual([error.status, error.code], [404, 'code_of_2030']);
+    return true;
+  });
+});
+
 test('an answer of a server in between is an error, whatever its status', async () => {
   const { items } = await open();
   once({ status: 200, body: '<h1>Sign in to the wireless network</h1>' });

@@ -75,6 +75,16 @@ export async function startService() {
   return { api: `${url}/api/2025-04`, token: tokenOf('default'), textToken, stop };
 }
 
+/** A later version's answer. @param {string} text */
+const ofLater = (text) =>
+  JSON.stringify(JSON.parse(text), (key, value) =>
+    key === 'code'
+      ? 'code_of_2030'
+      : value && typeof value === 'object' && !Array.isArray(value)
+        ? { ...value, unknownField: 1 }
+        : value,
+  );
+
 /**
  * The shop. Without `cookies`, all requests come from one visitor: for clients that keep no cookies.
  *
@@ -101,6 +111,8 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
     css: '',
     /** @type {string[]} */
     scripts: [],
+    /** Whether the service answers as a later version: with fields and error codes that are new. */
+    later: false,
     /** Milliseconds by which each request is delayed. */
     delay: 0,
     /** The one visitor, without cookies. @type {string | undefined} */
@@ -179,6 +191,7 @@ export async function startShop({ api, token }, { cookies = true } = {}) {
         });
         status = answer.status;
         text = await answer.text();
+        if (shop.later && text) text = ofLater(text);
         const id = answer.headers.get('x-request-id');
         if (id) headers['x-request-id'] = id;
         if (text) headers['content-type'] = 'application/json';

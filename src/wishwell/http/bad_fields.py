@@ -12,9 +12,8 @@ from msgspec import Struct, inspect, structs
 from wishwell import errors, events, products, profiles
 from wishwell import field_types as types
 from wishwell.errors import BadField, Invalid, RequestError
-from wishwell.http import field_codes, list_bodies, queries, request_types, store_bodies
+from wishwell.http import field_codes, list_bodies, request_types, store_bodies
 from wishwell.http.context import Request
-from wishwell.http.field_codes import bad_field
 from wishwell.stores import look, reporting, rules
 from wishwell.stores.look import Look
 from wishwell.stores.placeholders import new_product_id
@@ -136,16 +135,7 @@ def name_within(
     else:
         field, _, rule = error.message.partition(": ")
         if re.split(r"[.\[]", field)[0] in value:
-            error.details = [bad_field(f"{prefix}{field}", rule)]
-
-
-def name_parameters(request: Request, error: RequestError, allowed_names: frozenset[str]) -> None:
-    """Adds all bad query parameters of a request without a decoded body to its error."""
-    if request.decoding is None and type(error) is Invalid and not error.details:
-        other_errors = queries.find_errors(request.query_string, allowed_names)
-        messages = [error.message, *(other.message for other in other_errors)]
-        fields = itertools.chain.from_iterable(map(field_codes.of_message, dict.fromkeys(messages)))
-        error.details = [*itertools.islice(fields, errors.MAX_BAD_FIELDS)]
+            error.details = [BadField(f"{prefix}{field}", rule, error.cause)]
 
 
 class _Finder:
@@ -189,16 +179,19 @@ class _Finder:
                 if shape is store_bodies.StoreBody and name in BY_COMMAND:
                     reason, command = BY_COMMAND[name]
                     rule = f"can't be changed by a token, because it {reason}; use `{command}`."
-                    yield bad_field(name, rule.replace("it are", "these are"))
+                    yield BadField(name, rule.replace("it are", "these are"), "not_allowed")
                     continue
-                why = "can't be changed here" if name in _FIXED else "isn't a field of this body"
+                is_fixed = name in _FIXED
+                why = "can't be changed here" if is_fixed else "isn't a field of this body"
                 hint = " PUT /items/{itemId}/lists sets the lists." if name == "listIds" else ""
-                yield bad_field(
-                    f"{prefix}{shown_name}", f"{why}; allowed: {', '.join(fields_by_name)}.{hint}"
+                yield BadField(
+                    f"{prefix}{shown_name}",
+                    f"{why}; allowed: {', '.join(fields_by_name)}.{hint}",
+                    "not_allowed" if is_fixed else "unknown",
                 )
         for name, field in fields_by_name.items():
             if field.required and name not in value:
-                yield bad_field(f"{prefix}{name}", "is required.")
+                yield BadField(f"{prefix}{name}", "is required.", "required")
 
     def _of_field(
         self, value: Any, field: structs.FieldInfo, prefix: str, shape: type[Struct]
@@ -212,7 +205,8 @@ class _Finder:
             is_object = isinstance(value, dict) and "Expected `array" not in str(error)
             if not struct_type or not (is_object or path):
                 rule = self._rule(field, path, str(error), shape)
-                yield bad_field(f"{prefix}{name}{path}", rule, str(error))
+                code = field_codes.of_type_error(str(error))
+                yield BadField(f"{prefix}{name}{path}", rule, code)
                 return
         if struct_type and value is not None:
             is_array = isinstance(value, list)
@@ -224,7 +218,7 @@ class _Finder:
                 self._checks[name](name, value)
             except Invalid as error:
                 field_name, _, rule = error.message.partition(": ")
-                yield bad_field(f"{prefix}{field_name}", rule)
+                yield BadField(f"{prefix}{field_name}", rule, error.cause)
 
     def _rule(self, field: structs.FieldInfo, path: str, error: str, shape: type[Struct]) -> str:
         name = field.encode_name

@@ -171,7 +171,8 @@ class Request(RequestTicket, eq=False, kw_only=True):
             sent_names = [name for name, _ in self.pairs]
             for name in names:
                 if sent_names.count(name) > 1:
-                    raise Invalid(f"{name.decode().title()}: must be sent only once.")
+                    message = f"{name.decode().title()}: must be sent only once."
+                    raise Invalid(message, cause="repeated")
 
     def header(self, name: bytes) -> str | None:
         value = self.headers.get(name)

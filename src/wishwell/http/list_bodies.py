@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from wishwell import field_types as types
-from wishwell.errors import Invalid
+from wishwell.errors import FieldCode, Invalid
 from wishwell.http.request_types import Body
 from wishwell.wishlists import fields
 
@@ -36,7 +36,8 @@ class ListItemsRemovalBody(Body):
     def removed_ids(self) -> tuple[str, ...] | None:
         """Returns the ids of the items, or ``None`` for all."""
         if (self.item_ids is UNSET) != (self.all is True):
-            raise Invalid("itemIds: is required, or all with true, but not both.")
+            cause: FieldCode = "required" if self.item_ids is UNSET else "not_allowed"
+            raise Invalid("itemIds: is required, or all with true, but not both.", cause=cause)
         return None if self.item_ids is UNSET else fields.each_once("itemIds", self.item_ids)
 
 
@@ -57,5 +58,7 @@ class PlaceBody(Body):
         if self.position is UNSET:
             return self.after
         if self.after is not UNSET:
-            raise Invalid("position: isn't allowed with after; send one of them.")
+            raise Invalid(
+                "position: isn't allowed with after; send one of them.", cause="not_allowed"
+            )
         return None

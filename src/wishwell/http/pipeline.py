@@ -14,7 +14,15 @@ from wishwell.access import addresses
 from wishwell.access.auth import Caller
 from wishwell.db import journal
 from wishwell.fairness.fair_queue import CURRENT
-from wishwell.http import bad_fields, queries, rate_limits, responding, responses, routes
+from wishwell.http import (
+    bad_fields,
+    bad_parameters,
+    queries,
+    rate_limits,
+    responding,
+    responses,
+    routes,
+)
 from wishwell.http.context import Request, Services
 from wishwell.http.responses import Headers, Response
 from wishwell.http.routes import Route
@@ -28,7 +36,6 @@ from wishwell.ratelimits import Kind
 from wishwell.telemetry import metrics
 from wishwell.telemetry.log import RequestLine, write_line
 
-_SINGLE_HEADERS = (b"authorization", b"profile", b"content-type", b"content-length", b"origin")
 _API = "/api/"
 """The paths with rate limits, including unknown versions of the API."""
 
@@ -42,8 +49,6 @@ SHED = "shed"
 """The route in metrics of requests that were shed because of overload."""
 
 _ALLOWED_HEADERS = b"Authorization, Content-Type, X-Request-Id, Traceparent"
-_NO_PARAMETERS: frozenset[str] = frozenset()
-_NO_UUIDS = frozenset({"token", "productId", "tokenId", "orderId"})
 
 log = structlog.get_logger("wishwell.request")
 
@@ -138,7 +143,7 @@ class Pipeline:
             try:
                 await self._authorize(request)
             finally:  # not before: the request counts for a valid token's caller
-                request.check_once(*_SINGLE_HEADERS)
+                request.check_once(*bad_parameters.SINGLE_HEADERS)
         except (errors.Invalid, errors.Unauthenticated, errors.Unavailable) as error:
             refused = error
         # The address isn't charged for a token that can't be checked now, or that is no guess.
@@ -181,34 +186,29 @@ class Pipeline:
         handler = routes.handler(route, request.method)
         # A write to a share locks its owner, so writes with the same token take turns.
         request.lock_key = request.parameters.get("token")
-        if refused is not None and not (
-            isinstance(refused, errors.Unauthenticated)
-            and (
-                route.caller == "ignored"
-                or (route.caller == "welcome" and not rate_limits.has_bad_token(request))
-            )
-        ):
-            raise refused
-        if request.caller is not None and route.caller != "ignored":
-            # rule: token-scope
-            if request.caller.kind == "reports" and not route.for_reports:
-                raise errors.Forbidden("This token allows only reports.", "token_kind_not_allowed")
-            if request.acts_on is None:
-                await self._set_scope(request, request.caller)
-            elif request.visit is not None and isinstance(request.acts_on, Profile):
-                request.acts_on = await self._empty_if_erased(request, request.acts_on)
-        if route.of_store and b"profile" in request.headers:
-            raise errors.Invalid(
-                "Profile: isn't allowed here; this operation acts on the whole store."
-            )
-        method = "GET" if request.method == "HEAD" else request.method
-        allowed_names = route.query.get(method, _NO_PARAMETERS)
         try:
-            responding.check_preconditions(request)
+            if refused is not None and not (
+                isinstance(refused, errors.Unauthenticated)
+                and (
+                    route.caller == "ignored"
+                    or (route.caller == "welcome" and not rate_limits.has_bad_token(request))
+                )
+            ):
+                raise refused
+            if request.caller is not None and route.caller != "ignored":
+                await self._check_scope(request, route, request.caller)
+            if route.of_store and b"profile" in request.headers:
+                raise errors.Invalid(
+                    "Profile: isn't allowed here; this operation acts on the whole store.",
+                    cause="not_allowed",
+                )
+            for name in responding.PRECONDITIONS:
+                responding.check_precondition(request, name)
             if route.of_store:
                 responding.check_admin(request)
-            request.query = queries.parameters(request.query_string, allowed_names)
-            _check_ids(request.parameters)
+            names = routes.query_names(route, request.method)
+            request.query = queries.parameters(request.query_string, names)
+            responding.check_ids(request.parameters)
             answer = responding.answer(request, await handler(request))
             return await responding.compressed(request, answer) if route.compressed else answer
         except errors.RequestError as error:
@@ -218,7 +218,7 @@ class Pipeline:
             ):
                 await rate_limits.count_guess(request)
             bad_fields.name_all(request, error)
-            bad_fields.name_parameters(request, error, allowed_names)
+            await bad_parameters.name_all(request, error, route)
             # rule: session-ended. It takes precedence over any other error.
             if isinstance(request.acts_on, Profile) and request.create_profile is None:
                 await self.service.db.read(profiles.check_open, request.acts_on)
@@ -242,6 +242,16 @@ class Pipeline:
             journal.actor.set(f"token {caller.token_id}")
         if request.acts_on is not None:
             await self._set_scope(request, caller)
+
+    # rule: token-scope
+    async def _check_scope(self, request: Request, route: Route, caller: Caller) -> None:
+        """Sets whose data the request acts on. Raises ``Forbidden`` for a token of reports."""
+        if caller.kind == "reports" and not route.for_reports:
+            raise errors.Forbidden("This token allows only reports.", "token_kind_not_allowed")
+        if request.acts_on is None:
+            await self._set_scope(request, caller)
+        elif request.visit is not None and isinstance(request.acts_on, Profile):
+            request.acts_on = await self._empty_if_erased(request, request.acts_on)
 
     # rule: profile-header
     async def _set_scope(self, request: Request, caller: Caller) -> None:
@@ -348,14 +358,6 @@ def _limit_kind(request: Request, route: Route | None) -> Kind:
     if route is not None and route.kind is not None:
         return route.kind
     return "read" if request.method in ("GET", "HEAD", "OPTIONS") else "write"
-
-
-# rule: token-scope
-def _check_ids(parameters: dict[str, str]) -> None:
-    """Raises ``NotFound`` for a malformed id."""
-    for name, value in parameters.items():
-        if name not in _NO_UUIDS and not ids.is_uuid(value):
-            raise errors.no_record(name.removesuffix("Id"))
 
 
 def _answer_error(error: Exception, request: Request) -> Response:

@@ -1,8 +1,10 @@
 """Parses and validates query parameters. Bad values raise ``Invalid``."""
 
+import contextlib
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -38,28 +40,42 @@ def parameters(query_string: bytes, allowed_names: frozenset[str]) -> Mapping[st
             names = ", ".join(sorted(allowed_names))
             allowed = f"allowed: {names}" if names else "none are allowed"
             refused = shown_name or "no name"
-            raise Invalid(f"{refused}: isn't a query parameter of this operation; {allowed}.")
+            raise Invalid(
+                f"{refused}: isn't a query parameter of this operation; {allowed}.", cause="unknown"
+            )
         value = _unquoted(raw_value, name)
         if name in values and name not in _LISTS:
-            raise Invalid(f"{name}: is repeated.")
+            raise Invalid(f"{name}: is repeated.", cause="repeated")
         values[name] = f"{values[name]},{value}" if name in values else value
     return values
 
 
 # rule: error-envelope
-def find_errors(query_string: bytes, allowed_names: frozenset[str]) -> Iterator[Invalid]:
+def find_errors(pairs: Sequence[bytes], allowed_names: frozenset[str]) -> Iterator[Invalid]:
     """Yields the errors of all query parameters whose rules are the same in all operations."""
-    seen_names: set[str] = set()
-    for pair in query_string.split(b"&"):
+    yield from errors_of(partial(parameters, pair, allowed_names) for pair in pairs)
+    names = [name for pair in pairs for name in readable([pair], allowed_names)]
+    for name in dict.fromkeys(names):
+        if name not in _LISTS and names.count(name) > 1:
+            yield Invalid(f"{name}: is repeated.", cause="repeated")
+    values = readable(pairs, allowed_names)
+    yield from errors_of([partial(limit, values.get("limit")), partial(include, values)])
+
+
+def readable(pairs: Sequence[bytes], allowed_names: frozenset[str]) -> dict[str, str]:
+    """Returns the last value of each known parameter that is UTF-8."""
+    values: dict[str, str] = {}
+    for pair in pairs:
+        with contextlib.suppress(Invalid):
+            values |= parameters(pair, allowed_names)
+    return values
+
+
+def errors_of(checks: Iterable[Callable[[], object]]) -> Iterator[Invalid]:
+    """Yields the errors of the checks that fail."""
+    for check in checks:
         try:
-            for name, value in parameters(pair, allowed_names).items():
-                if name in seen_names and name not in _LISTS:
-                    raise Invalid(f"{name}: is repeated.")
-                seen_names.add(name)
-                if name == "limit":
-                    limit(value)
-                elif name == "include":
-                    include({name: value})
+            check()
         except Invalid as error:
             yield error
 
@@ -83,7 +99,7 @@ def limit(text: str | None) -> int:
 def required(query: Mapping[str, str], name: str) -> str:
     """Returns a parameter. Raises ``Invalid`` without it."""
     if name not in query:
-        raise Invalid(f"{name}: is required.")
+        raise Invalid(f"{name}: is required.", cause="required")
     return query[name]
 
 

@@ -369,7 +369,7 @@ def check_keys(raw: bytes) -> None:
     except (ValueError, RecursionError) as error:
         raise not_json(raw, error) from error
     if twice is not None:
-        raise Invalid(f"{twice}: is repeated in the body.")
+        raise Invalid(f"{twice}: is repeated in the body.", cause="repeated")
 
 
 def not_json(raw: bytes, error: Exception) -> Invalid:

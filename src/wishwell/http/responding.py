@@ -3,7 +3,7 @@
 A handler decodes its input and calls a use-case; it holds no rules.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wishwell import ids, profiles
@@ -26,6 +26,8 @@ Handler = Callable[[Request], Awaitable[object]]
 """Returns a record, a ``Page``, a ``Response`` or ``None``; ``answer`` makes the response."""
 
 PREFIX = "/api/2025-04"
+_NO_UUIDS = frozenset({"token", "productId", "tokenId", "orderId"})
+PRECONDITIONS = ("If-Match", "If-None-Match", "If-Unmodified-Since")
 PLATFORM_WEBHOOKS = f"{PREFIX}/platforms/shopify/webhooks"
 
 
@@ -36,16 +38,23 @@ def check_admin(request: Request) -> None:
         raise Forbidden("This operation requires an admin token.", "admin_token_required")
 
 
+# rule: token-scope
+def check_ids(parameters: Mapping[str, str]) -> None:
+    """Raises ``NotFound`` for a malformed id in the path."""
+    for name, value in parameters.items():
+        if name not in _NO_UUIDS and not ids.is_uuid(value):
+            raise no_record(name.removesuffix("Id"))
+
+
 # rule: input-strict
-def check_preconditions(request: Request) -> None:
-    """Raises ``Invalid`` for a precondition of a change, because it would have no effect."""
-    for name in ("If-Match", "If-None-Match", "If-Unmodified-Since"):
-        if not request.reads and name.lower().encode() in request.headers:
-            raise Invalid(
-                f"{name}: isn't supported for changes, because records have no versions; leave it "
-                "out.",
-                "precondition_unsupported",
-            )
+def check_precondition(request: Request, name: str) -> None:
+    """Raises ``Invalid`` for this precondition of a change, because it would have no effect."""
+    if not request.reads and name.lower().encode() in request.headers:
+        raise Invalid(
+            f"{name}: isn't supported for changes, because records have no versions; leave it out.",
+            "precondition_unsupported",
+            cause="not_allowed",
+        )
 
 
 def new_owner(request: Request, why: str = "a new record needs an owner") -> Profile:
@@ -54,7 +63,11 @@ def new_owner(request: Request, why: str = "a new record needs an owner") -> Pro
     ``why`` ends the error message.
     """
     if not isinstance(request.scope, Profile):  # rule: profile-header
-        raise Invalid(f"Profile: is required with an admin token; {why}.", "profile_required")
+        raise Invalid(
+            f"Profile: is required with an admin token; {why}.",
+            "profile_required",
+            cause="required",
+        )
     return request.scope
 
 

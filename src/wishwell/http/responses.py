@@ -260,7 +260,7 @@ def failure(error: Exception, request_id: str) -> Response:
     code = error.code if isinstance(error, errors.ServiceError) else "internal_error"
     detail = ErrorDetail(message, phrase(status), int(status), request_id, code)
     if type(error) is errors.Invalid:
-        details = [*error.details] or field_codes.of_message(error.message)
+        details = [*error.details] or field_codes.of_error(error)
         detail.details = details or UNSET
     # The rest of the body stays unread, so the connection can't be reused.
     closes = isinstance(error, errors.TooLarge | errors.BodyTimeout)

@@ -241,6 +241,11 @@ def handler(route: Route, method: str) -> Handler:
     return handler
 
 
+def query_names(route: Route, method: str) -> frozenset[str]:
+    """Returns the query parameters that a method of a route accepts."""
+    return route.query.get("GET" if method == "HEAD" else method, frozenset())
+
+
 # rule: error-envelope
 def unknown(path: str) -> NotFound:
     """Returns the error for a path that has no route."""

@@ -51,14 +51,16 @@ def _check_mail_words(store: Store, changes: Mapping[str, Any]) -> None:
     if (changes.get("shop_name", store.look.shop_name) or "") != store.look.shop_name:
         raise Invalid(
             "look.shopName: can't be changed by a token while the store sends mails, because it is "
-            f"their sender's name; use `{_command('shop_name')}`."
+            f"their sender's name; use `{_command('shop_name')}`.",
+            cause="not_allowed",
         )
     texts = changes.get("texts", store.look.texts)
     if look.mail_texts(texts) != look.mail_texts(store.look.texts):
         names = ", ".join(sorted(look.MAIL_TEXTS))
         raise Invalid(
             f"look.texts: {names} can't be changed by a token while the store sends mails; use "
-            f"`{_command('texts')}`."
+            f"`{_command('texts')}`.",
+            cause="not_allowed",
         )
 
 
@@ -122,7 +124,8 @@ class StoreBody(Body):
                 raise Invalid(
                     "notices: can't become opt-out by a token while the store sends mails, "
                     "because shoppers who never chose would get some; use "
-                    "`wishwell store update --notices`."
+                    "`wishwell store update --notices`.",
+                    cause="not_allowed",
                 )
         for name in ("shop_url", "cart_url"):
             if look.get(name) != getattr(store.look, name):
@@ -131,7 +134,8 @@ class StoreBody(Body):
             if name in reporting and reporting.pop(name) != getattr(store.reporting, name):
                 raise Invalid(
                     f"reporting.{_PUBLISHED[name]}: can't be changed by a token, because it "
-                    f"{reason}; use `{_command(name)}`."
+                    f"{reason}; use `{_command(name)}`.",
+                    cause="not_allowed",
                 )
         return StorePatch(
             look={name: "" if value is None else value for name, value in look.items()},

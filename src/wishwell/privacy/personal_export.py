@@ -1,5 +1,6 @@
 """Export of a profile's data as a JSON document (data access request)."""
 
+import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -16,8 +17,9 @@ from wishwell.products import shown
 from wishwell.profiles import Profile, pages
 from wishwell.profiles.pages import PageRequest
 from wishwell.profiles.records import ProfileView
-from wishwell.wishlists import items, lists, orders, shares
+from wishwell.wishlists import items, lists, orders, share_pages, shares
 from wishwell.wishlists.items import Item
+from wishwell.wishlists.shares import Share
 
 T = TypeVar("T")
 
@@ -36,11 +38,17 @@ class ExportedReservation(msgspec.Struct, rename="camel"):
 
 # rules: profile-export, reserve-secret
 async def stream_document(
-    db: Database, profile: Profile, view: ProfileView, *, include_products: bool = False
+    db: Database,
+    profile: Profile,
+    view: ProfileView,
+    *,
+    include_products: bool = False,
+    base: str | None = None,
 ) -> AsyncIterator[bytes]:
     """Yields the document in pieces of at most a list or a page. ``view`` is the profile itself.
 
-    ``include_products``: whether items have their products, with titles and links.
+    ``include_products``: whether items have their products, with titles and links. ``base``: the
+    storefront's path; without it, shares lack the addresses that follow from it.
 
     Omits others' reservations on the profile's items. Raises ``profiles.missing`` if the profile is
     closed or erased in the meantime.
@@ -49,7 +57,7 @@ async def stream_document(
     batches_by_name: Mapping[str, AsyncIterator[Iterable[Any]]] = {
         "lists": _stream_lists(db, profile),
         "items": _stream_items(db, profile, shown.page if include_products else items.page),
-        "shares": _stream_all(db, profile, shares.find_all),
+        "shares": _stream_all(db, profile, functools.partial(_find_shares, base=base)),
         "reservations": _stream_all(db, profile, _find_reservations),
         "purchases": _stream_all(db, profile, orders.of_profile),
         "mails": _stream_all(db, profile, queue.find_of_profile),
@@ -109,6 +117,14 @@ async def _stream_items(
         if page.next is None:
             return
         page_request = msgspec.structs.replace(page_request, cursor=page.next)
+
+
+# rule: share-url
+async def _find_shares(tx: Reader, profile: Profile, base: str | None) -> list[Share]:
+    found_shares = await shares.find_all(tx, profile)
+    if base is not None:
+        share_pages.set_urls(profile.store, base, found_shares)
+    return found_shares
 
 
 async def _find_reservations(tx: Reader, profile: Profile) -> list[ExportedReservation]:

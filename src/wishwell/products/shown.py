@@ -38,8 +38,8 @@ class ProductView(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     price: Annotated[Any, published("Price")] = None
     available: Annotated[Any, published(type="boolean")] = None
     availability: Annotated[Any, published("Availability")] = None
-    deleted: Annotated[Any, published(type="boolean", const=True)] = None
-    """Whether the store has deleted the product, at most a year ago; then nothing else is known."""
+    deleted: Annotated[Any, published(type="boolean")] = None
+    """true if the store has deleted the product, at most a year ago; then nothing else is known."""
 
 
 _decode = msgspec.json.Decoder(ProductView).decode

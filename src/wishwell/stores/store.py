@@ -101,6 +101,15 @@ class Store(msgspec.Struct, frozen=True, rename="camel"):
     def sends_mails(self) -> bool:
         return self.active and self.mail.mail_on
 
+    # rule: share-url
+    @property
+    def page_origin(self) -> str:
+        """The origin of the storefront's pages: the first https host, else the platform's domain of
+        the shop, else an http host; '' without these."""
+        https = (host for host in self.hosts if host.startswith("https://"))
+        shop = self.naming.platform_shop
+        return next(https, f"https://{shop}" if shop else next(iter(self.hosts), ""))
+
     # rule: mail-links
     @property
     def mail_origin(self) -> str:

@@ -24,7 +24,8 @@ def each(field: str, values: Iterable[T], convert: Callable[[T], R]) -> list[R]:
         try:
             converted.append(convert(value))
         except Invalid as error:
-            raise Invalid(f"{field}[{index}].{error.message}", error.code) from None
+            message = f"{field}[{index}].{error.message}"
+            raise Invalid(message, error.code, cause=error.cause) from None
     return converted
 
 
@@ -42,7 +43,7 @@ def check_once(message: str, values: Sequence[object]) -> None:
     first_indexes: dict[object, int] = {}
     for index, value in enumerate(values):
         if (first := first_indexes.setdefault(value, index)) != index:
-            raise Invalid(message.format(index, first))
+            raise Invalid(message.format(index, first), cause="repeated")
 
 
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:

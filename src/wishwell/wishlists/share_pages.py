@@ -32,17 +32,13 @@ async def page_all(tx: Reader, profile: Profile, request: PageRequest) -> Page[S
 
 # rule: share-url
 def set_urls(store: Store, base: str, shares: Iterable[Share]) -> None:
-    """Sets the address of each share's page, if the store has a host or a service's address.
-
-    ``base``: the storefront's path.
-    """
-    origin = store.mail_origin or next(iter(store.hosts), "")
-    if not origin:
-        return
+    """Sets the address of each share's page, if one shows it. ``base``: the storefront's path."""
     shared_page = store.pages.shared_page or f"{base}/shared"
     if "{token}" not in shared_page:
         shared_page += "#{token}"
     if shared_page.startswith("/"):
-        shared_page = origin + shared_page
+        if not store.page_origin:
+            return
+        shared_page = store.page_origin + shared_page
     for share in shares:
         share.url = shared_page.replace("{token}", share.token)

@@ -83,7 +83,7 @@ class Share(msgspec.Struct, rename="camel", omit_defaults=True):
     profile: types.ProfileGid | UnsetType = UNSET
     """The owner; only for an admin token without `Profile`."""
     url: Annotated[str, types.published(pattern="^https?://[!-~]+$")] | UnsetType = UNSET
-    """The page that shows the list; omitted if the store has neither a host nor a `serviceUrl`."""
+    """The page that shows the list; omitted if the store has no page that does."""
 
 
 class ShareSettings(NamedTuple):

@@ -225,7 +225,7 @@ class ItemProduct(Record, frozen=True):
     available: bool | None = None
     availability: str | None = None
     deleted: bool | None = None
-    """Whether the store has deleted the product, at most a year ago; then nothing else is known."""
+    """true if the store has deleted the product, at most a year ago; then nothing else is known."""
 
 
 class Item(Record, frozen=True):
@@ -303,8 +303,7 @@ class Share(Record, frozen=True):
     profile: str | None = None
     """The owner; only for an admin token without ``Profile``."""
     url: str | None = None
-    """The page that shows the list; omitted if the store has neither a host nor a ``service_url``.
-    """
+    """The page that shows the list; omitted if the store has no page that does."""
 
 
 class HeldReservation(Record, frozen=True):

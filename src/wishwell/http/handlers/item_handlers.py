@@ -28,6 +28,7 @@ async def list_items(request: Request) -> object:
                 "Profile: is required with an admin token to sort by price or title, and to search "
                 "by title or availability. GET /products also searches by title.",
                 "profile_required",
+                cause="required",
             )
         page = await responding.read_page(
             request, sorting.page, page_request, sort, included=included
@@ -85,7 +86,8 @@ async def delete_items(request: Request) -> None:
     raw = await request_body.read(request)
     if (raw not in request_body.MISSING) == ids_in_query:  # rule: bulk-atomic
         raise Invalid(
-            "itemIds: is required, either in the body or as ?itemIds=a,b, but not in both."
+            "itemIds: is required, either in the body or as ?itemIds=a,b, but not in both.",
+            cause="repeated" if ids_in_query else "required",
         )
     if ids_in_query:
         item_ids = queries.several(request.query, "itemIds")

@@ -23,7 +23,9 @@ async def list_lists(request: Request) -> object:
     page_request = responding.parse_page_request(request, "lists")
     if page_request.search.fields and not isinstance(request.scope, Profile):  # rule: lookup-cost
         raise Invalid(
-            "Profile: is required with an admin token to search by name.", "profile_required"
+            "Profile: is required with an admin token to search by name.",
+            "profile_required",
+            cause="required",
         )
     return await responding.read_page(request, lists.page, page_request)
 

@@ -157,8 +157,10 @@ async def delete_email(request: Request) -> None:
 async def export_profile(request: Request) -> Response:
     include_products, profile = queries.include(request.query), _named_profile(request)
     view = await request.run(_find_view, profile, *_view_params(request))
+    service = request.service
+    base = service.settings.storefront_base
     document = personal_export.stream_document(
-        request.service.db, profile, view, include_products=include_products
+        service.db, profile, view, include_products=include_products, base=base
     )
     return responses.streamed(document)
 

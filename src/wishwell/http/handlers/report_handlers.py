@@ -104,11 +104,12 @@ def _parse_cursor(cursor: Cursor) -> tuple[reports.Period, int]:
 
 async def summary_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
+    as_csv = _wants_csv(request)
     span = await read(reports.span, store, period)
     summary = reports.summary(span)
     if store.reporting.purchases:
         summary.purchases = await read(purchases.summary, store, period.first, period.last)
-    if _wants_csv(request):
+    if as_csv:
         columns, rows = reports.summary_table(summary)
         return _respond_csv(f"summary-{period.first}-{period.last}", columns, _yield_once(rows))
     return _respond(span, summary)
@@ -117,9 +118,10 @@ async def summary_report(request: Request) -> Response:
 async def days_report(request: Request) -> Response:
     store, read, period = request.store, request.service.db.long_read, _period(request)
     product = _product(request, "product", store) if "product" in request.query else ""
+    as_csv = _wants_csv(request)
     span = await read(reports.span, store, period)
     days = await read(reports.days, store, span, product)
-    if _wants_csv(request):
+    if as_csv:
         return _respond_csv(
             f"days-{period.first}-{period.last}", reports.DAY_COLUMNS, _yield_once(days)
         )
@@ -132,7 +134,10 @@ async def purchases_report(request: Request) -> Response:
     if by == "day":
         for name in ("limit", "page"):
             if name in request.query:
-                raise Invalid(f"{name}: is allowed only with by=product; by day has all days.")
+                raise Invalid(
+                    f"{name}: is allowed only with by=product; by day has all days.",
+                    cause="not_allowed",
+                )
         rows: list[Any] = await read(purchases.days, store, reports.days_in(period))
     elif as_csv:
         max_rows = queries.limit(request.query["limit"]) if "limit" in request.query else None
@@ -153,18 +158,17 @@ async def purchases_report(request: Request) -> Response:
 
 
 async def wishers_report(request: Request) -> object:
-    store, query = request.store, request.query
+    store, query, as_csv = request.store, request.query, _wants_csv(request)
+    variant = _product(request, "variant", store) if "variant" in query else None
     product = _product(request, "product", store)
-    wishers_search = wishers.search_for(
-        product, _product(request, "variant", store) if "variant" in query else None
-    )
-    if _wants_csv(request) and "limit" not in query:
+    wishers_search = wishers.search_for(product, variant)
+    if as_csv and "limit" not in query:
         batches = wishers.wisher_batches(request.service.db, store, wishers_search)
         return _respond_csv(f"wishers-{product}", wishers.COLUMNS, batches)
     page_request = responding.parse_page_request(request, f"wishers|{wishers_search.values!r}")
     page_request = msgspec.structs.replace(page_request, search=wishers_search)
     page = await request.service.db.long_read(wishers.page, store, page_request)
-    if _wants_csv(request):
+    if as_csv:
         return _respond_csv(f"wishers-{product}", wishers.COLUMNS, _yield_once(page.records))
     return page
 

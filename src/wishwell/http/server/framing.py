@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Collection
 
-from wishwell.errors import HeadersTooLarge, Invalid
+from wishwell.errors import FieldCode, HeadersTooLarge, Invalid
 from wishwell.http.responses import Headers
 
 MAX_HEADER_BYTES = 16 * 1024
@@ -23,11 +23,12 @@ def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None
     if version == "1.0":
         if b"transfer-encoding" in names:
             # RFC 9112, 6.1: faulty framing. An older proxy would see the body end elsewhere.
-            raise Invalid("Transfer-Encoding: is not allowed in HTTP/1.0.")
+            raise Invalid("Transfer-Encoding: is not allowed in HTTP/1.0.", cause="not_allowed")
     elif version != "1.1":
         raise Invalid("The request must use HTTP/1.1.")
     if names.count(b"host") != 1 and (version == "1.1" or b"host" in names):
-        raise Invalid("Host: must be sent exactly once.")
+        cause: FieldCode = "repeated" if b"host" in names else "required"
+        raise Invalid("Host: must be sent exactly once.", cause=cause)
     if b"transfer-encoding" in names:
         codings = [value.lower() for name, value in headers if name == b"transfer-encoding"]
         if codings != [b"chunked"]:
@@ -37,7 +38,7 @@ def check(url: bytes, version: str, headers: Headers, *, upgrades: bool) -> None
     if upgrades and not _BODY.isdisjoint(names):
         # The parser would pass the body on as data of the other protocol, and the request could
         # mean something else without its body.
-        raise Invalid("Upgrade: is not allowed on a request with a body.")
+        raise Invalid("Upgrade: is not allowed on a request with a body.", cause="not_allowed")
 
 
 # rule: request-smuggling

@@ -239,7 +239,9 @@ async def _customer(
     is_naming = visit.caller is not None and visit.caller.kind == "naming"
     for name in ("Wishwell-Customer", "Wishwell-Email"):
         if not is_naming and request.header(name.lower().encode()) is not None:
-            raise Invalid(f"{name}: requires a token created with --names-customers.")
+            raise Invalid(
+                f"{name}: requires a token created with --names-customers.", cause="not_allowed"
+            )
     if customer_header is not None:
         with _refuse_invalid(Invalid, "invalid_request", "Wishwell-Customer"):
             return (
