@@ -156,6 +156,7 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
     service.cli("init")
     with service.start():
         path = f"{service.command.parent}:{postgres_path()}"
+        service.create_token(label="before it")
         run = lambda *words: service.attempt("restore", "database", *words, PATH=path)  # noqa: E731
         assert job(service, script).returncode == 0
         [copy] = (service.folder / "backups").glob(pattern)
@@ -174,7 +175,7 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
             code, out, err = run("backups")
             assert code == 0, (out, err)
             return
-        assert len(json.loads(service.quick("token", "list", "--json"))) == 1
+        assert len(json.loads(service.quick("token", "list", "--json"))) == 2
         key = service.folder / "wishwell.db.sealing.key"
         good = key.read_text()
         key.write_text("another-sealing-key-of-40-characters-now")
@@ -184,7 +185,9 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         assert code == 0, (out, err)
         assert "wishwell token create --store=default '--label=since the backup'" in out
         assert label not in out
-        assert json.loads(service.quick("token", "list", "--json")) == []
+        assert "before it" not in out
+        [token] = json.loads(service.quick("token", "list", "--json"))
+        assert token["label"] == "before it"
         assert key.read_text() == good
         [kept] = service.folder.glob("wishwell.db.replaced-*")
         assert {path.name for path in kept.iterdir()} >= {"wishwell.db", key.name}
