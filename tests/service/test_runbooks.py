@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY, missing
 from tests.documents import ROOT, commands
-from tests.servers import Service
+from tests.servers import Service, postgres_binaries
 from tests.servers.patroni import haproxy
 from tests.service.test_documents import shell
 from tests.service.test_upgrade import _postgres_path as postgres_path
@@ -192,6 +192,30 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         [kept] = service.folder.glob("wishwell.db.replaced-*")
         assert {path.name for path in kept.iterdir()} >= {"wishwell.db", key.name}
         assert not [*service.folder.glob(".*.part")]
+
+
+def test_restore_refuses_a_clusters_database_and_its_dump(postgres_server):
+    """A database with the extension Citus and its dump are refused, with the page about clusters, and
+    nothing is restored. A row of the catalogue stands for the extension. Rule: restore-checked."""
+    cluster, empty = postgres_server.create_database(), postgres_server.create_database()
+    postgres_server.sql(
+        "SET allow_system_table_mods = on; CREATE TABLE t AS SELECT 1; INSERT INTO pg_extension "
+        "VALUES (99999, 'citus', 10, 'public'::regnamespace, false, '1')",
+        cluster.rpartition("/")[2],
+    )
+    service = Service({"WISHWELL_SIGNING_KEYS": SIGNING_KEY})
+    dump = [postgres_binaries() / "pg_dump", "--format=custom", "--file=cluster.dump", cluster]
+    assert service.run(dump).returncode == 0
+    for url in (cluster, empty):
+        settings = {"PATH": postgres_path(), "WISHWELL_DATABASE_URL": url}
+        code, _, err = service.attempt("restore", "database", "cluster.dump", **settings)
+        assert (code, "This is a cluster" in err, "scaling.md#4-a-cluster" in err) == (
+            1,
+            True,
+            True,
+        )
+    assert postgres_server.sql("\\dt", empty.rpartition("/")[2]) == ""
+    service.close()
 
 
 def test_service_starts_after_a_lost_sealing_keys_secrets_are_removed():

@@ -183,5 +183,6 @@ async def _replay_and_list(db: Database, paths: Sequence[str]) -> tuple[str, lis
         terminal.say("Commands since then:\n")
     for line in lines:
         terminal.say(line)
-    terminal.say("" if lines else "The journals have no commands since then to give again.")
+    if lines or paths:
+        terminal.say("" if lines else "The journals have no commands since then to give again.")
     return problem, lines
