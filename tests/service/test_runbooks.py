@@ -119,7 +119,7 @@ def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, pos
         assert f"wishwell-9.{suffix} was skipped" in printed
         assert "8 repeated, 0 done already, 1 unknown here" in printed
         assert len(re.findall("^ok +keys", printed, re.MULTILINE)) == 2
-        pasted = "wishwell store update default --events=on '--shop-name=Ann'\"'\"'s & more'"
+        pasted = "wishwell store update default '--shop-name=Ann'\"'\"'s & more' --events=on"
         assert [line for line in printed.splitlines() if line.startswith("wishwell store")] == [
             pasted
         ]
