@@ -172,14 +172,14 @@ def test_line_of_a_command_has_its_options_and_withholds_secrets_and_people(serv
     )
     assert named == (
         "store update",
-        ["default", "--events=on", "--shop-name=Ann's shop", "--host=https://a.example",
-         "--host=https://b.example"],
+        ["default", "--host=https://a.example", "--host=https://b.example",
+         "--shop-name=Ann's shop", "--events=on"],
         None,
     )  # fmt: skip
     assert hidden == (
         "store update",
-        ["default", "--mail-from=ADDRESS", "--texts=FILE", "--auth-flow=",
-         "--platform-secret-file=FILE"],
+        ["default", "--platform-secret-file=FILE", "--auth-flow=", "--texts=FILE",
+         "--mail-from=ADDRESS"],
         {"--platform-secret-file": "", "--texts": hashlib.sha256(texts).hexdigest(),
          "--mail-from": ""},
     )  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import SEALING_KEY, SIGNING_KEY, missing
 from tests.documents import ROOT, commands
-from tests.servers import Service
+from tests.servers import Service, postgres_binaries
 from tests.servers.patroni import haproxy
 from tests.service.test_documents import shell
 from tests.service.test_upgrade import _postgres_path as postgres_path
@@ -119,7 +119,7 @@ def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, pos
         assert f"wishwell-9.{suffix} was skipped" in printed
         assert "8 repeated, 0 done already, 1 unknown here" in printed
         assert len(re.findall("^ok +keys", printed, re.MULTILINE)) == 2
-        pasted = "wishwell store update default --events=on '--shop-name=Ann'\"'\"'s & more'"
+        pasted = "wishwell store update default '--shop-name=Ann'\"'\"'s & more' --events=on"
         assert [line for line in printed.splitlines() if line.startswith("wishwell store")] == [
             pasted
         ]
@@ -156,6 +156,7 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
     service.cli("init")
     with service.start():
         path = f"{service.command.parent}:{postgres_path()}"
+        service.create_token(label="before it")
         run = lambda *words: service.attempt("restore", "database", *words, PATH=path)  # noqa: E731
         assert job(service, script).returncode == 0
         [copy] = (service.folder / "backups").glob(pattern)
@@ -174,7 +175,7 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
             code, out, err = run("backups")
             assert code == 0, (out, err)
             return
-        assert len(json.loads(service.quick("token", "list", "--json"))) == 1
+        assert len(json.loads(service.quick("token", "list", "--json"))) == 2
         key = service.folder / "wishwell.db.sealing.key"
         good = key.read_text()
         key.write_text("another-sealing-key-of-40-characters-now")
@@ -184,11 +185,37 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         assert code == 0, (out, err)
         assert "wishwell token create --store=default '--label=since the backup'" in out
         assert label not in out
-        assert json.loads(service.quick("token", "list", "--json")) == []
+        assert "before it" not in out
+        [token] = json.loads(service.quick("token", "list", "--json"))
+        assert token["label"] == "before it"
         assert key.read_text() == good
         [kept] = service.folder.glob("wishwell.db.replaced-*")
         assert {path.name for path in kept.iterdir()} >= {"wishwell.db", key.name}
         assert not [*service.folder.glob(".*.part")]
+
+
+def test_restore_refuses_a_clusters_database_and_its_dump(postgres_server):
+    """A database with the extension Citus and its dump are refused, with the page about clusters, and
+    nothing is restored. A row of the catalogue stands for the extension. Rule: restore-checked."""
+    cluster, empty = postgres_server.create_database(), postgres_server.create_database()
+    postgres_server.sql(
+        "SET allow_system_table_mods = on; CREATE TABLE t AS SELECT 1; INSERT INTO pg_extension "
+        "VALUES (99999, 'citus', 10, 'public'::regnamespace, false, '1')",
+        cluster.rpartition("/")[2],
+    )
+    service = Service({"WISHWELL_SIGNING_KEYS": SIGNING_KEY})
+    dump = [postgres_binaries() / "pg_dump", "--format=custom", "--file=cluster.dump", cluster]
+    assert service.run(dump).returncode == 0
+    for url in (cluster, empty):
+        settings = {"PATH": postgres_path(), "WISHWELL_DATABASE_URL": url}
+        code, _, err = service.attempt("restore", "database", "cluster.dump", **settings)
+        assert (code, "This is a cluster" in err, "scaling.md#4-a-cluster" in err) == (
+            1,
+            True,
+            True,
+        )
+    assert postgres_server.sql("\\dt", empty.rpartition("/")[2]) == ""
+    service.close()
 
 
 def test_service_starts_after_a_lost_sealing_keys_secrets_are_removed():

@@ -37,8 +37,8 @@ def shared(request):
 
 
 def test_visitors_items_become_the_customers_at_sign_in(shared):
-    """A visitor's saved items become the customer's at sign-in.
-    Rules: storefront-visitor, storefront-sign-in, storefront-paths."""
+    """A visitor's saved items become the customer's at sign-in, and the request's log line has both.
+    Rules: log-private, storefront-visitor, storefront-sign-in, storefront-paths."""
     visitor, token = shared.browser(), {"X-Shop-Token": shop_jwt("one")}
     assert nobodys(visitor.get("/items"))
     assert not visitor.http.cookies
@@ -46,6 +46,7 @@ def test_visitors_items_become_the_customers_at_sign_in(shared):
         answer = visitor.post("/items", json={"productId": product})
         assert answer.headers["Location"].startswith(f"{shared.base}/api/items/")
     assert products(visitor.get("/items?query=product:1,2,3")) == [1, 2]
+    session = visitor.session
     signed_in = visitor.get("/items", headers=token)
     assert products(signed_in) == [1, 2]
     assert removes_cookie(signed_in)
@@ -55,6 +56,10 @@ def test_visitors_items_become_the_customers_at_sign_in(shared):
     assert visitor.delete(f"/items/{id}", headers=token).status_code == 204
     put = visitor.put(f"/items/{id}/lists", json={"listIds": []}, headers=token)
     envelope(put, 404)
+    lines = lambda: [line for line in shared.api.log_lines() if f'"session":"{session}"' in line]  # noqa: E731
+    assert wait_until(lines, seconds=30)
+    [line] = map(json.loads, lines())
+    assert (line["event"], line["profile"]) == ("request", "gid://shopify/Customer/one")
 
 
 def test_twenty_concurrent_requests_link_once(shared):

@@ -82,13 +82,12 @@ def run(
     opening.require_database(settings)
 
     async def open_and_work() -> T:
-        db = opening.open_database(
-            settings,
-            journal=command_journal(settings) if in_journal else None,
-            seconds=settings.command_timeout,
-        )
+        journal = command_journal(settings) if in_journal else Journal(settings.journal_path)
+        seconds = settings.command_timeout
+        db = opening.open_database(settings, journal=journal, seconds=seconds)
         try:
-            await _synchronise_clock(db, settings.command_timeout)
+            await _synchronise_clock(db, seconds)
+            journal.begin_command(now())
             return await work(db)
         finally:
             await db.close()

@@ -78,7 +78,7 @@ def _add_csv_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 # rule: import-checked
-@click.command("import", epilog=f"Examples: {DOCS}coming-from-another-app.md")
+@click.command("import", epilog=f"\b\nExamples:\n{DOCS}coming-from-another-app.md")
 @click.argument("path", metavar="FILE")
 @_add_csv_options
 @click.option("--dry-run", "dry", is_flag=True, help="Check the file and show the additions.")
@@ -87,8 +87,9 @@ def _add_csv_options(command: Callable[..., None]) -> Callable[..., None]:
 def import_command(
     settings: Settings, /, path: str, handle: str, dry: bool, **csv_options: Any
 ) -> None:
-    """Import a file of `wishwell export`, or standard input (-). If interrupted, run it
-    again.
+    """Import a file of `wishwell export`, or another app's.
+
+    The file - is standard input. If interrupted, run the command again.
 
     A store that doesn't exist, or is empty and unchanged since its creation, becomes the store in
     the file. The whole file is checked before anything is changed.

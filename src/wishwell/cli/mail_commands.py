@@ -56,7 +56,10 @@ class MailStatus(msgspec.Struct, rename="camel"):
 @JSON
 @in_database
 async def mail_show(db: Database, _: Settings, /, handle: str, as_json: bool) -> None:
-    """Show whether mails are sent, why not, and how many of the last 30 days are in which state."""
+    """Show whether mails are sent, and why not.
+
+    Also counts the mails of the last 30 days by state.
+    """
 
     async def find(tx: Reader) -> MailStatus:
         target = await by_handle(tx, handle)
@@ -81,7 +84,10 @@ async def mail_show(db: Database, _: Settings, /, handle: str, as_json: bool) ->
 )
 @in_database
 async def mail_set(db: Database, settings: Settings, /, handle: str, smtp_file: str) -> None:
-    """Set the store's own SMTP server, in place of the installation's."""
+    """Set the SMTP server of a store.
+
+    The store then doesn't use the installation's.
+    """
     url = terminal.first_line() if smtp_file == "-" else read_file("smtp-file", smtp_file).strip()
     if url:
         try:
@@ -201,7 +207,10 @@ async def mail_preview(
 async def mail_test(
     db: Database, settings: Settings, /, handle: str, address: str, language: str
 ) -> None:
-    """Send a mail with sample products to an address, and print the server's answer."""
+    """Send a mail with sample products to an address.
+
+    Prints the server's answer.
+    """
     target = await db.read(by_handle, handle)
     email = profiles.check_email(address)
     if not target.mail.mail_from:

@@ -85,10 +85,11 @@ async def clock_command(db: Database, _: Settings, /, confirm: str | None, yes: 
 @click.option("--full", is_flag=True, help="Also compare the copy's rows with its indexes.")
 @click.pass_obj
 def backup_command(settings: Settings, path: str, folder: str | None, full: bool) -> None:
-    """Copy the embedded database to a file, also while it is in use.
+    """Copy the embedded database to a file.
 
-    The copy is a snapshot; the file appears only once it has been checked. It contains no keys, but
-    the keys must open its secrets. FOLDER must be apart from both. No file is ever replaced.
+    The service may run in the meantime. The copy is a snapshot; the file appears only once it has
+    been checked. It contains no keys, but the keys must open its secrets. FOLDER must be apart from
+    both. No file is ever replaced.
     """
     if settings.engine != "sqlite":
         raise Misconfigured(

@@ -93,12 +93,12 @@ def products_command(
     as_json: bool,
     **reading_options: Any,
 ) -> None:
-    """Import the shop's catalogue from a file or standard input (-).
+    """Import the shop's catalogue from a file.
 
-    Reads feeds for Google (CSV, TSV, XML) and Meta, exports of Shopify and WooCommerce, and other
-    CSV, TSV and JSON files. A cell that can't be read is left out, and so is a row without a
-    usable id; the summary says why. Fields without a column keep their values. Run it again
-    whenever the catalogue has changed.
+    The file - is standard input. Reads feeds for Google (CSV, TSV, XML) and Meta, exports of
+    Shopify and WooCommerce, and other CSV, TSV and JSON files. A cell that can't be read is left
+    out, and so is a row without a usable id; the summary says why. Fields without a column keep
+    their values. Run it again whenever the catalogue has changed.
     """
     parsed_options = _parse_reading_options(
         **{name: text for name, text in reading_options.items() if text}

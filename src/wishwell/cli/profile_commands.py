@@ -35,7 +35,7 @@ _MAX_ADDRESSES = 250
 
 @click.group()
 def profile() -> None:
-    """Erase shoppers, show their history."""
+    """Erase shoppers, show their history, store their addresses."""
 
 
 # rule: erase-completes
@@ -133,7 +133,8 @@ async def profile_history(
     if as_json:
         terminal.show([record], as_json)
         return
-    terminal.say(f"{record.profile}\nkey in the journal: {record.key}\n{record.state}\n")
+    terminal.say(f"{record.profile}\nkey in the journal: {record.key}\n{record.state}")
+    terminal.say("\nRecorded:" if record.entries else "\nRecorded: nothing")
     for entry in record.entries:
         terminal.say(f"{entry.time}  {entry.source:10}  {entry.says}")
     for title, lines in (

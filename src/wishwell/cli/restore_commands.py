@@ -141,21 +141,23 @@ def restore_database(
             "repeated. If there is one elsewhere: wishwell restore replay JOURNAL",
             err=True,
         )
-    problem = run(settings, lambda db: _replay_and_list(db, paths))
+    problem, lines = run(settings, lambda db: _replay_and_list(db, paths))
     findings = asyncio.run(doctor.run_checks(settings))
+    findings = [each for each in findings if each.what not in _STOPPED]
     show_findings(findings)
-    bad = [each.what for each in findings if each.state == "bad" and each.what not in _STOPPED]
-    if bad or problem:
+    bad = [each.what for each in findings if each.state == "bad"]
+    if problem or {*bad} - {"mails"}:
         reasons = " ".join(filter(None, (problem, ", ".join(bad))))
         raise Invalid(f"The backup was restored, but see above: {reasons}")
+    mails = " Mails are paused until `wishwell store mail resume HANDLE`." if bad else ""
     terminal.say(
-        "Restored. Give the commands above, start the service, and run `wishwell doctor` again. "
-        "Mails are paused until `wishwell store mail resume HANDLE`."
+        f"Restored. {'Give the commands above, then start' if lines else 'Start'} the service, and "
+        f"run `wishwell doctor`.{mails}"
     )
 
 
-_STOPPED = ("service", "hosts", "mails")
-"""Checks that fail while the service is stopped and the mails are paused."""
+_STOPPED = ("service", "hosts")
+"""Checks that fail while the service is stopped."""
 
 
 async def _restore_postgres(settings: Settings, path: str) -> None:
@@ -165,9 +167,9 @@ async def _restore_postgres(settings: Settings, path: str) -> None:
     )
 
 
-async def _replay_and_list(db: Database, paths: Sequence[str]) -> str:
+async def _replay_and_list(db: Database, paths: Sequence[str]) -> tuple[str, list[str]]:
     """Replays journals, and prints the commands that were given since the backup. Returns why some
-    acts weren't repeated, or ''."""
+    acts weren't repeated, or '', and the commands."""
     since = await db.read(restoring.find_backup_time, ids.timestamp(clock()))
     acts, _, _ = journal_replay.read_journals(paths)
     problem = ""
@@ -181,5 +183,6 @@ async def _replay_and_list(db: Database, paths: Sequence[str]) -> str:
         terminal.say("Commands since then:\n")
     for line in lines:
         terminal.say(line)
-    terminal.say("" if lines else "The journals have no commands since then to give again.")
-    return problem
+    if lines or paths:
+        terminal.say("" if lines else "The journals have no commands since then to give again.")
+    return problem, lines

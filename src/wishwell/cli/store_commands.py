@@ -39,12 +39,7 @@ def store() -> None:
 
 
 def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        JSON,
-        click.option("--limit", "limits", multiple=True, metavar="NAME=N",
-                     help=f"Override a limit ({', '.join(stores.LIMITS)}); NAME= resets it."),
-        click.option("--origin", "origins", multiple=True, metavar="URL",
-                     help="A browser origin that may call the API. Repeat the option for several."),
+    for option in reversed((
         click.option("--host", "hosts", multiple=True, metavar="ORIGIN",
                      help="An origin of the shop, such as https://shop.example. Repeat the "
                      "option for several."),
@@ -150,7 +145,12 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--platform", metavar="NAME", help="The <platform> part of customer GIDs."),
         click.option("--on/--off", "active", default=None,
                      help="Whether the storefront is served and mails are sent (default: --on)."),
-    ):  # fmt: skip
+        click.option("--origin", "origins", multiple=True, metavar="URL",
+                     help="A browser origin that may call the API. Repeat the option for several."),
+        click.option("--limit", "limits", multiple=True, metavar="NAME=N",
+                     help=f"Override a limit ({', '.join(stores.LIMITS)}); NAME= resets it."),
+        JSON,
+    )):  # fmt: skip
         command = option(command)
     return command
 

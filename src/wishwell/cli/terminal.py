@@ -34,7 +34,8 @@ logger = structlog.get_logger("wishwell")
 
 # rule: command-error
 class Command(click.Group):
-    """A group of commands that reports expected errors in one line, without a traceback."""
+    """A group of commands that reports wrong use and expected errors in one line, without a
+    traceback."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with _report_errors():  # because --help and --version print here
@@ -49,8 +50,12 @@ class Command(click.Group):
 def _report_errors() -> Iterator[None]:
     try:
         yield
-    except (click.exceptions.Exit, click.Abort, click.ClickException):
+    except (click.exceptions.Exit, click.Abort, click.exceptions.NoArgsIsHelpError):
         raise
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "wishwell"
+        fail(f"{error.format_message()} See `{command} --help`.", error.exit_code)
     except Exception as error:
         line = failures.message_of(error)
         if line is None:

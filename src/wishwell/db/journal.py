@@ -40,7 +40,7 @@ class Act(
     session that was linked to it was created, by the session's key. ``until``: the time up to which
     tokens are revoked. ``hash``: of an e-mail address; ``reason``: why it gets no mail.
     ``options``: of a command, and ``withheld`` those without their value, each with the hash of its
-    file or ''. ``time``: empty until the line is written.
+    file or ''. ``time``: empty until the line is written, or until a command begins.
     """
 
     time: str = ""
@@ -79,6 +79,12 @@ class Journal:
         if self._command is not None:
             self.append([self._command], actor.get())
             self._command = None
+
+    def begin_command(self, time: str) -> None:
+        """Sets the time of the command's line, which so isn't later than the times that the command
+        stores: a restore lists commands that are later than all times in the backup."""
+        if self._command is not None:
+            self._command.time = time
 
     def is_another_file(self) -> bool:
         """Returns whether the path leads to a file that isn't a journal, such as a key."""
@@ -138,7 +144,7 @@ def _write(file: int, acts: Sequence[Act]) -> bool:
         if end and os.pread(file, 1, end - 1) != b"\n":  # a crash cut off the last line
             os.write(file, b"\n")
         for act in acts:
-            act.time = ids.timestamp(ids.wall_clock())
+            act.time = act.time or ids.timestamp(ids.wall_clock())
             line = msgspec.json.encode(act) + b"\n"
             if os.write(file, line) < len(line):
                 raise OSError("no space left for the whole line")

@@ -72,7 +72,10 @@ async def read(
     entries += _find_in_journal(profile, acts)
     first = max(0, stored.events - _MAX_EVENTS) if stored else 0
     entries += [entry async for entry in _read_events(db, profile, first)]
-    state = await _describe_state(db, settings, profile, stored)
+    if stored is None:
+        state = _describe_absence(profile, entries, acts)
+    else:
+        state = await _describe_state(db, settings, profile, stored)
     return ProfileHistory(
         profile.gid,
         profile.id,
@@ -91,26 +94,52 @@ def _describe_row(stored: _StoredProfile) -> Iterator[HistoryEntry]:
         yield HistoryEntry(stored.closed_at, "profile", "closed by an erasure or a purge")
 
 
-async def _describe_state(
-    db: Database, settings: Settings, profile: Profile, stored: _StoredProfile | None
+def _describe_absence(
+    profile: Profile, entries: Sequence[HistoryEntry], acts: Sequence[Act]
 ) -> str:
-    if stored is None and profile.is_session:
+    """Returns the state of a profile that isn't stored."""
+    erased_at = min(
+        (each.time for each in entries if each.says.startswith(("profile.erased", "erased"))),
+        default="",
+    )
+    if erased_at:
+        return f"Not stored: it was erased at {erased_at}."
+    began = min((act.time for act in acts), default="")
+    searched = f", and not erased since {began}, when the journal begins" if began else ""
+    if profile.is_session:
         return (
-            "Not stored: it was purged or erased, belongs to another store, or never existed. "
-            "Unless a line below says so, nobody can tell which."
+            f"Not stored{searched}: it was purged, belongs to another store, or never existed. "
+            "Which isn't recorded; probably the browser lost its cookie long ago."
         )
-    if stored is None:
-        return "Not stored: nothing was ever saved under this id, or it was erased."
+    earlier = "erased earlier" if began else "erased"
+    return (
+        f"Not stored{searched}: nothing was ever saved under this id, or it was {earlier}. "
+        "Probably the wishes are in a browser where the shopper wasn't signed in, or in another "
+        "account."
+    )
+
+
+async def _describe_state(
+    db: Database, settings: Settings, profile: Profile, stored: _StoredProfile
+) -> str:
     if stored.linked_id is not None:
         rows = await db.read(run_statement, "history_gid", profile=stored.linked_id)
         return f"Merged into {rows[0][0] if rows else 'a customer that was erased'}."
     if stored.closed_at is not None:
         return "Closed: its data is being removed."
-    counts = f"Stored, with {stored.items:,} items and {stored.lists:,} lists."
+    counts = f"Stored, with {_count(stored.items, 'item')} and {_count(stored.lists, 'list')}."
     if not profile.is_session:
         return counts
-    days = settings.session_days if stored.items or stored.lists else settings.empty_session_days
-    return f"{counts} Purged {days:g} days after its last use."
+    if stored.items or stored.lists:
+        return f"{counts} Purged {settings.session_days:g} days after its last use."
+    return (
+        f"{counts} Purged {settings.empty_session_days:g} days after its last use. If the shopper "
+        "had wishes here, probably the browser lost the cookie of an earlier session."
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 async def _read_stored(tx: Reader, profile: Profile) -> list[HistoryEntry]:

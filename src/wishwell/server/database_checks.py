@@ -41,6 +41,8 @@ async def check_migrations(settings: Settings) -> str:
         waiting = migrate.pending_sqlite(config.sqlite_path(settings.database_url))
     else:
         waiting = await migrate.pending_postgres(settings.database_url)
+        if len(waiting) == len(migrate.available("postgresql")):
+            raise CheckFailed("The database is empty. To use it, run `wishwell init`.")
     if waiting:
         raise CheckFailed(f"Pending: {', '.join(waiting)}. Run `wishwell migrate`.")
     if settings.engine != "sqlite":
@@ -77,7 +79,7 @@ async def check_mails(db: Database) -> str:
         handle, since, problem = paused[0]
         first = f"{handle} since {since}. {problem}".strip()
         raise CheckFailed(f"the mails of {len(paused)} stores are paused; the first: {first}")
-    return "no store's mails are paused"
+    return "none are paused"
 
 
 async def check_servers(settings: Settings) -> str:

@@ -218,7 +218,7 @@ async def _hosts(settings: Settings, db: Database) -> str:
 
 async def _placeholders(db: Database) -> str:
     count, commands = await db.read(stored_placeholders.commands)
-    return Note(f"{count} ids are placeholders: {'; '.join(commands)}") if count else "no ids"
+    return Note(f"{count} ids are placeholders: {'; '.join(commands)}") if count else "none are ids"
 
 
 async def _redis(settings: Settings) -> str:

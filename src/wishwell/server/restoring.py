@@ -240,7 +240,14 @@ def _run_pg_restore(*arguments: str, environment: dict[str, str] | None = None) 
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise Misconfigured(f"{arguments[-1]} can't be restored ({'; '.join(lines[:3])}).")
+        hint = (
+            f" {program} is older than the program that wrote the file: install newer client "
+            "programs, and put their folder first in PATH."
+        )
+        raise Misconfigured(
+            f"{arguments[-1]} can't be restored ({'; '.join(lines[:3])})."
+            f"{hint if 'unsupported version' in done.stderr else ''}"
+        )
     return done.stdout
 
 
