@@ -57,7 +57,7 @@ _TRY = """
     Open the shop in a second tab: a press in one shows in both.
     Make a list, put things on it, drag them into an order, write a note.
     Add something to the cart; remove something, and undo it.
-    Press a heart on a product's page, and choose the list. Undo it. Look into the console: analytics get one event.
+    Then press a heart on a product's page, and choose the list. Undo it. Look into the console: analytics get one event.
     Open {url}/apps/wishlist/: the service's own page, in the shop's look.
     Share the list, open its link in another browser, and reserve something.
     Sign in as Mira: the list is hers now. Sign out: it is gone. Sign in as Jonas: he has none of it.

@@ -17,6 +17,8 @@ from .test_pages import violations
 
 pytestmark = pytest.mark.xdist_group("shop-browser")
 
+LISTED = """async () => (await import('/apps/wishlist/assets/wishwell.js')).wishlist.save(
+  { productId: 9, listName: 'Birthday' })"""
 LONG = "Handmade shelf of oiled oak with four boards " * 4
 
 
@@ -228,6 +230,7 @@ def test_surfaces_take_a_dark_pages_colours(visitor):
     head = "<style>body{background:#101418;color:#e8e6e3}</style>"
     body = hearts(1).replace("></", " choose-list></") + "<wishlist-page></wishlist-page>"
     page = visitor.open(body, head=head, scripts=("wishwell", "page"))
+    page.evaluate(LISTED)
     heart(page, 1).click()
     page.get_by_role("dialog").get_by_role("button", name="New list").wait_for()
     look = """(it) => {
@@ -250,6 +253,7 @@ def test_radius_reaches_all_corners_but_round_icons(visitor):
     body = hearts(1, 2).replace("></", " choose-list></", 1) + TOAST
     body += '<wishlist-page cart></wishlist-page><wishlist-share list-id="x"></wishlist-share>'
     page = visitor.open(body, head=head, scripts=("wishwell", "page", "share"))
+    page.evaluate(LISTED)
     press(page, 2)
     heart(page, 1).click()
     page.get_by_role("dialog").get_by_role("button", name="New list").click()

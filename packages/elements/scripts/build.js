@@ -114,11 +114,11 @@ const PAGE = 15360; // 15 kB, with English
 const SCRIPTS = [
   ['wishwell.js', 'src/script.ts', 7967, INTERNAL], // 7.78 kB
   ['share.js', 'src/share-script.ts', 2560], // 2.5 kB
-  ['toast.js', 'src/toast.ts', 3276], // 3.2 kB
+  ['toast.js', 'src/toast.ts', 3328], // 3.25 kB
   ['texts.js', 'src/texts/engine.ts', 1229], // 1.2 kB
   ['page.js', 'src/page-script.ts', PAGE],
   ['wanted.js', 'src/wanted-script.ts', 1434], // 1.4 kB
-  ['choose.js', 'src/choose.ts', 3379], // 3.3 kB
+  ['choose.js', 'src/choose.ts', 3532], // 3.45 kB
   ['events.js', 'src/events.ts', 512], // 0.5 kB
   ['left.js', 'src/left.ts', 768], // 0.75 kB
   ['sign-in.js', 'src/sign-in.ts', 768], // 0.75 kB

@@ -81,8 +81,12 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         // A heart inside a link must not follow the link.
         event.preventDefault();
         const chooses = this.hasAttribute('choose-list');
-        const done = chooses && this.#saved ? undefined : this.#toggle();
-        if (chooses) this.#choose(done);
+        const saved = chooses && this.#saved ? undefined : this.#toggle();
+        if (!chooses) return;
+        const open = ({ toggleMenu }: typeof import('./choose.js')) =>
+          toggleMenu({ wishlist, target: this.#product!, button, saved });
+        // If the script can't be loaded, the product is saved nevertheless.
+        wishlist.menu = import('./choose.js').then(open).catch(() => {});
       };
       const draw = (tag: string) => document.createElementNS('http://www.w3.org/2000/svg', tag);
       const icon = draw('svg');
@@ -149,16 +153,6 @@ export function defineButton(wishlist: Wishlist, name = 'wishlist-button'): void
         this.#tell(this.#say!(saved ? 'notRemoved' : 'notSaved'));
       });
       return done;
-    }
-
-    /** Opens the menu of lists, or closes it. `saved` resolves when the product is saved. */
-    #choose(saved?: Promise<unknown>) {
-      import('./choose.js')
-        .then(({ toggleMenu }) =>
-          toggleMenu({ wishlist, target: this.#product!, button: this.#button, saved }),
-        )
-        // The script can't be loaded. The product is saved nevertheless.
-        .catch(() => {});
     }
 
     /** Subscribes to the product in the attributes. */

@@ -15,7 +15,8 @@ box-shadow:0 .5rem 2.5rem rgb(0 0 0/.3),0 0 0 1px var(--wishlist-line,rgb(128 12
 *{box-sizing:border-box}
 :focus-visible{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:2px}
 p{margin:0 0 .3rem;font-weight:600}
-p[role=alert]{font-weight:400}
+p~p{font-weight:400}
+.saved:before{content:"♥ "/"";color:var(--wishlist-color-saved,#c2183c)}
 label,button{display:flex;align-items:center;gap:.75rem;min-height:var(--wishlist-target,2.75rem);cursor:pointer;overflow-wrap:anywhere}
 label{padding-block:.3rem}
 .new{margin-block-start:.3rem}
@@ -37,21 +38,38 @@ export interface Chooser {
   target: Product;
   /** The heart's button, which is beside the menu and gets the focus back. */
   button: HTMLElement;
-  /** Resolves when the product is saved; rejects if it can't be. */
+  /** With a press that saves: resolves when the product is saved; rejects if it can't be. */
   saved?: Promise<unknown> | undefined;
 }
 
 let sheet: CSSStyleSheet | undefined;
 
-/** The open menus, by the heart's button. */
-const menus = new Map<HTMLElement, Menu>();
+/** The open menus, by the heart's button; a promise while the product is being saved. */
+const menus = new Map<HTMLElement, Menu | Promise<unknown>>();
 
-/** Opens the menu beside the heart, or closes it. */
-export function toggleMenu(chooser: Chooser): void {
+/** Opens the menu beside the heart, or closes it. Resolves to whether it is open. */
+export function toggleMenu(chooser: Chooser): unknown {
   const { button } = chooser;
-  const menu = menus.get(button);
-  if (menu) menu.close();
-  else if (button.isConnected) new Menu(chooser).open();
+  let menu = menus.get(button);
+  if (menu instanceof Menu) return menu.close();
+  if (!menu) menus.set(button, (menu = open(chooser)));
+  return menu;
+}
+
+/** Opens the menu; after a save only if the shopper has a list. */
+async function open(chooser: Chooser): Promise<unknown> {
+  const { wishlist, button, saved } = chooser;
+  const both = Promise.all([saved && listsOf(wishlist), saved]);
+  const [lists = []] = await both.catch(() => []);
+  menus.delete(button);
+  return button.isConnected && (!saved || lists[0]) && new Menu(chooser, lists).open();
+}
+
+/** Returns all lists, the oldest first. */
+async function listsOf(wishlist: Wishlist, signal?: AbortSignal): Promise<List[]> {
+  const lists: List[] = [];
+  for await (const list of wishlist.lists.all({ limit: 250, signal })) lists.unshift(list);
+  return lists;
 }
 
 class Menu {
@@ -63,17 +81,18 @@ class Menu {
   readonly #say: Say<keyof typeof CHOOSE>;
   readonly #controller = new AbortController();
   readonly #signal = this.#controller.signal;
-  #lists: List[] = [];
   #items: Item[] = [];
   #loading = true;
   #naming = false;
   #failed = false;
   /** The changes, which run one after the other. */
-  #last: Promise<unknown>;
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(readonly given: Chooser) {
-    const { wishlist, button, saved = Promise.resolve() } = given;
-    this.#last = saved;
+  constructor(
+    readonly given: Chooser,
+    public lists: List[],
+  ) {
+    const { wishlist, button } = given;
     this.#heart = (button.getRootNode() as ShadowRoot).host;
     this.#say = wishlist.texts(this.#heart, CHOOSE, this.#show);
     if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(STYLE);
@@ -101,17 +120,16 @@ class Menu {
     button.ariaExpanded = 'true';
     this.#show();
     dialog.focus({ preventScroll: true });
-    this.#last.then(
-      () => this.#work(this.#load),
-      () => this.close(),
-    );
+    this.#work(this.#load);
+    return true;
   }
 
   close(focus = false) {
-    const { button } = this.given;
+    const { button, wishlist } = this.given;
     if (this.#signal.aborted) return;
     this.#controller.abort();
     menus.delete(button);
+    wishlist.menu = undefined;
     button.ariaExpanded = 'false';
     if (focus) button.focus();
   }
@@ -133,9 +151,8 @@ class Menu {
     const variant = match === 'product' ? undefined : variantId;
     for await (const item of wishlist.items.all({ query: `product:${productId}`, signal }))
       if (!variant || !item.variantId || `${item.variantId}` === `${variant}`) found.push(item);
-    const every: List[] = [];
-    for await (const list of wishlist.lists.all({ limit: 250, signal })) every.unshift(list);
-    [this.#items, this.#lists, this.#loading] = [found, every, false];
+    this.lists = await listsOf(wishlist, signal);
+    [this.#items, this.#loading] = [found, false];
   };
 
   /** Puts the saved variants on the list, or takes them off. */
@@ -155,7 +172,7 @@ class Menu {
     this.#work(async () => {
       // Not by saving again, because that clears the mark of items that were bought.
       await this.#load();
-      const alike = this.#lists.find(({ name }) => name.toLowerCase() === listName.toLowerCase());
+      const alike = this.lists.find(({ name }) => name.toLowerCase() === listName.toLowerCase());
       const { id } = alike ?? (await this.given.wishlist.lists.create({ name: listName }));
       await this.#put(id, true);
       await this.#load();
@@ -181,19 +198,22 @@ class Menu {
     if (this.#signal.aborted) return;
     const say = this.#say;
     const dialog = this.#dialog;
+    const { saved } = this.given;
+    const title = say(saved ? 'saved' : 'onLists');
     draw(dialog, [
-      h('p', {}, say('onLists')),
-      ...this.#lists.map((list) => this.#choice(list)),
+      h(saved ? 'p.saved' : 'p', {}, title),
+      saved && h('p', {}, say('onLists')),
+      ...this.lists.map((list) => this.#choice(list)),
       this.#newList(),
       this.#failed && h('p.failed', { role: 'alert' }, say('failed')),
       h(
-        'div.row.end',
+        'div.row',
         {},
         h('button.remove', { onclick: this.#remove, disabled: this.#loading }, say('remove')),
         h('button.done', { onclick: () => this.close(true) }, say('done')),
       ),
     ]);
-    dialog.ariaLabel = say('onLists');
+    dialog.ariaLabel = title;
     dialog.ariaBusy = `${this.#loading}`;
     this.#place();
   };

@@ -28,7 +28,7 @@ img{flex:none;width:2.5rem;height:2.5rem;margin-inline-start:-.4rem;object-fit:c
 nav{flex:none;display:flex;gap:.75rem;margin-inline-start:auto}
 [part=text]{flex:1 1 11rem;min-width:0;padding-block:.4rem;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
 [part=text]:has([part=more]){display:block}
-[part=more]{display:block;line-height:1.35;min-width:0;text-align:start;font-weight:400;font-size:.9375em;opacity:.85}
+[part=more]{display:block;line-height:1.35;text-align:start;font-weight:400;font-size:.9375em;opacity:.85}
 span[part=more]{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 [part=close]{position:absolute;inset:.3rem .15rem auto auto;text-decoration:none}
 :host(:dir(rtl)) [part=close]{inset:.3rem auto auto .15rem}
@@ -84,10 +84,10 @@ export class Rows {
 
   // ---------------------------------------------------------------------------------- messages
 
-  done({ saved, items, isNew }: Done) {
-    if (!items[0]) return;
-    if (!saved) return this.#removed(items);
+  async done({ saved, items, isNew }: Done) {
     const { element, wishlist } = this;
+    if (!items[0] || (saved && (await wishlist.menu))) return;
+    if (!saved) return this.#removed(items);
     const say = this.#say;
     const href = element.getAttribute('page') || `${wishlist.base}/`;
     const actions = [{ text: say('open'), href }] as Message['actions'] & {};

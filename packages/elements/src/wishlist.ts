@@ -67,6 +67,8 @@ export class Wishlist extends EventTarget {
   #tellTabs: ((news: News) => void) | undefined;
   /** The attribute `signed-in` of <wishlist-count>; undefined without the element. */
   signedIn: string | null | undefined;
+  /** Resolves to whether the menu of a heart is open, which answers a save in place of a message. */
+  menu: Promise<unknown> | undefined;
   /** Whether a response said that the shop's wishlists are turned off: hearts hide on this page. */
   off = false;
 

@@ -52,6 +52,7 @@ export const WANTED = {
 
 /** The menu of a heart with `choose-list`. */
 export const CHOOSE = {
+  saved: 'Saved to your wishlist',
   newList: 'New list',
   listName: 'List name',
   create: 'Create',
