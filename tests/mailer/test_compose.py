@@ -134,6 +134,26 @@ def test_pictures_come_only_from_the_shop(url, shown):
     assert re.findall('<img src="([^"]+)', text_of(message, "html")) == [shown] * bool(shown)
 
 
+@pytest.mark.parametrize(
+    ("url", "is_shown"),
+    [
+        ("https://cdn.example/mug.jpg", True),
+        ("https://shop.example/mug.jpg", True),
+        ("http://cdn.example/mug.jpg", False),
+        ("https://cdn.example.evil.example/mug.jpg", False),
+        ("https://cdn.example@evil.example/mug.jpg", False),
+        ("https://evil.example/cdn.example/mug.jpg", False),
+    ],
+)
+def test_pictures_come_from_the_host_for_pictures_too(url, is_shown):
+    """With `--mail-picture-host`, mails load pictures from this host by https. Rule: mail-links."""
+    store = shop()
+    mail = msgspec.structs.replace(store.mail, mail_picture_host="cdn.example")
+    store = msgspec.structs.replace(store, mail=mail)
+    assert compose.is_picture(store, url) == is_shown
+    assert not compose.is_own(store, "https://cdn.example/mug")
+
+
 INJECTION = "x\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028\u202e\x00\x85"
 
 

@@ -3033,6 +3033,8 @@ export interface components {
              * @description The most mails of the store in 24 hours.
              */
             limit?: number;
+            /** @description A host besides the store's own from which mails load pictures. */
+            pictureHost?: string;
             /** @description Whether pages and mails strike earlier prices through and show reductions in percent. */
             showReductions?: boolean;
             /** @description Since when mails are paused. */

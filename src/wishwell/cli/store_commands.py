@@ -131,6 +131,9 @@ def _add_store_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--mail-from", metavar="ADDRESS", help="The sender's address of mails."),
         click.option("--mail-reply-to", metavar="ADDRESS",
                      help="The address for answers to mails (default: the sender's)."),
+        click.option("--mail-picture-host", metavar="HOST",
+                     help="A host besides the shop's own from which mails load pictures, such as "
+                     "cdn.shop.example; '' for none."),
         click.option("--mail-delay", type=int, metavar="MINUTES",
                      help="How long notices of a shopper are collected for one mail, 0 to "
                      f"{mailing.MAX_DELAY_MINUTES:,} (default: 15)."),

@@ -160,8 +160,11 @@ def find_logo(store: Store) -> str:
 
 # rule: mail-links
 def is_picture(store: Store, url: str) -> bool:
-    """Returns whether mails may load a picture: from the store's own hosts, by https, or
-    by http where the links of mails are (a trial on this computer)."""
+    """Returns whether mails may load a picture: from the store's own hosts or its host for
+    pictures, by https, or by http where the links of mails are (a trial on this computer)."""
+    host = store.mail.mail_picture_host
+    if host and url.startswith(f"https://{host}/"):
+        return True
     return url.startswith(("https://", f"{store.mail_origin}/")) and is_own(store, url)
 
 

@@ -15,11 +15,13 @@ MAX_DAILY_LIMIT = 10_000_000
 
 # A domain of dotted ASCII labels: the sender's is part of headers and of each Message-ID.
 _ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@([a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}")
+_HOST = re.compile(r"(([a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63})?")
 
 _API_NAMES = {
     "mail_on": "on",
     "mail_from": "sender",
     "mail_reply_to": "replyTo",
+    "mail_picture_host": "pictureHost",
     "mail_delay": "delay",
     "mail_per_day": "perDay",
     "mail_limit": "limit",
@@ -44,6 +46,8 @@ class Mail(msgspec.Struct, frozen=True, rename=_API_NAMES, omit_defaults=True):
     """The most mails with notices to an address in 24 hours."""
     mail_limit: Annotated[int, published(minimum=1, maximum=MAX_DAILY_LIMIT)] = 10_000
     """The most mails of the store in 24 hours."""
+    mail_picture_host: str = ""
+    """A host besides the store's own from which mails load pictures."""
     show_reductions: bool = False
     """Whether pages and mails strike earlier prices through and show reductions in percent."""
 
@@ -69,6 +73,12 @@ def check(mail: Mail) -> None:
                 f"{option}: {address[:80]!r} isn't an e-mail address in ASCII characters, such as "
                 "shop@shop.example."
             )
+    host = mail.mail_picture_host
+    if len(host) > 253 or not _HOST.fullmatch(host):
+        raise Invalid(
+            f"mail-picture-host: {host[:80]!r} isn't a host, such as cdn.shop.example, in lower "
+            "case and without https://."
+        )
     for option, number, minimum, maximum in (
         ("mail-delay", mail.mail_delay, 0, MAX_DELAY_MINUTES),
         ("mail-per-day", mail.mail_per_day, 1, MAX_PER_DAY),

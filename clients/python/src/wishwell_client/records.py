@@ -737,6 +737,8 @@ class StoreMail(Record, frozen=True):
     """The most mails with notices to an address in 24 hours."""
     limit: int | None = None
     """The most mails of the store in 24 hours."""
+    picture_host: str | None = None
+    """A host besides the store's own from which mails load pictures."""
     show_reductions: bool | None = None
     """Whether pages and mails strike earlier prices through and show reductions in percent."""
     paused_at: datetime | None = None
