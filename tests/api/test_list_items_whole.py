@@ -16,6 +16,7 @@ from .conftest import (
     save,
     whole_list,
 )
+from .test_list_pages import pages_of
 
 
 def listed(http, count):
@@ -36,12 +37,14 @@ def remove(http, on, **body):
 
 
 @pytest.mark.both_engines
-def test_list_of_1000_items_is_reordered_and_emptied_in_a_request_each(http):
-    """A list of 1,000 items is reordered, halved and emptied by one request each; the items stay
-    saved. Rules: bulk-atomic, list-order, delete-scope."""
+def test_list_of_1000_items_is_reordered_paged_and_emptied_in_a_request_each(http):
+    """A list of 1,000 items is reordered, halved and emptied by one request each, and each page of
+    250 is one; the items stay saved. Rules: bulk-atomic, list-order, list-pages, delete-scope."""
     on, order = listed(http, 1_000)
     replaced = data(http.put(f"/lists/{on}/items", json={"itemIds": order[::-1]}))
     assert [each["id"] for each in replaced["items"]] == order[::-1] == order_of(http, on)
+    pages, _ = pages_of(http, on, sort="customer", limit=250)
+    assert pages == [order[start - 250 : start][::-1] for start in (1_000, 750, 500, 250)]
     done(remove(http, on, itemIds=order[:500]))
     assert order_of(http, on) == order[:499:-1]
     done(remove(http, on, all=True))

@@ -112,6 +112,8 @@ def name_all(request: Request, error: RequestError) -> None:
     if request.decoding is None or type(error) is not Invalid:
         return
     raw, shape = request.decoding
+    if not raw:
+        return
     try:
         value = msgspec.json.decode(raw)
     except (ValueError, RecursionError) as decode_error:

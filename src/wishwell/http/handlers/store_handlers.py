@@ -144,12 +144,13 @@ def _product_id(request: Request) -> str:
 async def list_events(request: Request) -> Response:
     query = request.query
     limit, types = queries.limit(query.get("limit")), queries.event_types(query.get("type"))
-    if query.get("from") == "latest":
-        page = await request.run(events.read_feed_end, request.store)
-        return responses.json(200, Feed(page.events, str(page.until)))
-    after = queries.resume(query.get("from"))
+    from_latest = query.get("from") == "latest"
+    after = None if from_latest else queries.resume(query.get("from"))
     feed = shown.feed if queries.include(query) else events.read_feed
     gid = query.get("profile")
     profile = None if gid is None else request.profile_of(gid, "profile")
-    page = await request.run(feed, request.store, after, limit, types, profile)
+    if from_latest:
+        page = await request.run(events.read_feed_end, request.store)
+    else:
+        page = await request.run(feed, request.store, after, limit, types, profile)
     return responses.json(200, Feed(page.events, str(page.until)))
