@@ -68,8 +68,11 @@ test-ways: $(VENV)/.dev packages/proxy/dist/express.js ## The storefront's tests
 
 # The commit whose schema is the oldest that an upgrade begins from.
 UPGRADE_FROM := 5ac0b72
-test-upgrade: $(VENV)/.dev build/at/$(UPGRADE_FROM)/.venv/.run ## A filled database of an earlier release, up to this one and back
+# A commit since which migrations have only added (schema_support).
+ADDED_SINCE := ec35f0eb
+test-upgrade: $(VENV)/.dev build/at/$(UPGRADE_FROM)/.venv/.run build/at/$(ADDED_SINCE)/.venv/.run ## A filled database of an earlier release, up to this one and back
 	@WISHWELL_TEST_UPGRADE_FROM=$(CURDIR)/build/at/$(UPGRADE_FROM)/.venv/bin/wishwell \
+		WISHWELL_TEST_ADDED_SINCE=$(CURDIR)/build/at/$(ADDED_SINCE)/.venv/bin/wishwell \
 		$(BIN)/pytest -n 2 tests/service/test_upgrade.py
 
 # Medusa itself is installed only when its lock changes.

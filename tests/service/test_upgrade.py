@@ -17,6 +17,8 @@ from .filled import answers, filled
 
 OLD = os.environ.get("WISHWELL_TEST_UPGRADE_FROM", "")
 """The command `wishwell` of the previous release."""
+ADDED_SINCE = os.environ.get("WISHWELL_TEST_ADDED_SINCE", "")
+"""The command of an older program, since which migrations have only added."""
 
 NEWER = [entry.name for entry in migrate.available("sqlite") if entry.version > 1]
 PLAN, MIGRATE, EMPTY = commands("docs/operations.md", "## Upgrade")
@@ -45,6 +47,29 @@ def both(engine, request, tmp_path):
     yield old, new
     old.close()
     new.close()
+
+
+def test_older_program_starts_again_on_a_schema_that_has_only_grown(both):
+    """After `migrate`, an older program that restarts serves, writes and runs commands next to the new
+    one, and both show the same. Rule: migrate-once."""
+    old, new = both
+    old.command = Path(ADDED_SINCE)
+    old.cli("init")
+    old.start()
+    shop, people, links = filled(old)
+    held = answers(old, shop.admin_token, people, links)
+    assert "applied" in shell(new, [MIGRATE])
+    old.restart()
+    assert answers(old, shop.admin_token, people, links) == held
+    new.start()
+    here, there = (service.client(people["customer 0"].token) for service in both)
+    for product, http in enumerate((here, there), 101):
+        assert http.post("/items", json={"productId": product}).status_code == 201
+    old.quick("store", "create", "another")
+    new.quick("store", "update", "another", "--shop-name", "B")
+    old.quick("store", "delete", "another", "--yes")
+    shown = [answers(service, shop.admin_token, people, links) for service in both]
+    assert shown[0] == shown[1] != held
 
 
 def move_in_turns(old, new) -> None:

@@ -94,8 +94,10 @@ async def _limit_rows(batches: Batches, limit: int | None) -> Batches:
     "products",
     lambda by, sort, **_: reports.columns(by, sort),
     *_PERIOD_OPTIONS,
-    click.option("--sort", type=click.Choice(reports.SORTS), default="wishes", show_default=True),
-    click.option("--by", type=click.Choice(reports.BY), default="product", show_default=True),
+    click.option("--sort", type=click.Choice(reports.SORTS), default="wishes", show_default=True,
+                 help="The number by which rows are sorted."),
+    click.option("--by", type=click.Choice(reports.BY), default="product", show_default=True,
+                 help="Print a row for each of these."),
     click.option("--only", type=click.Choice(reports.ONLY),
                  help="Only products that are sold out, or were saved at a higher price."),
     click.option("--limit", type=click.IntRange(1, 10_000),
@@ -129,7 +131,13 @@ async def days(db: Database, store: Store, span: Span, product: str | None) -> B
 @STORE
 @_PERIOD_OPTIONS[0]
 @_PERIOD_OPTIONS[1]
-@click.option("--by", type=click.Choice(purchase_reports.BY), default="day", show_default=True)
+@click.option(
+    "--by",
+    type=click.Choice(purchase_reports.BY),
+    default="day",
+    show_default=True,
+    help="Print a row for each of these.",
+)
 @JSON
 @_CSV_OPTION
 @in_store

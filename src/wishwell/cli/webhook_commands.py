@@ -189,7 +189,13 @@ def test(settings: Settings, id: str) -> UseCase:
 @_webhook_command(
     "deliveries",
     _ID_ARGUMENT,
-    click.option("--limit", type=click.IntRange(1, 250), default=50, show_default=True),
+    click.option(
+        "--limit",
+        type=click.IntRange(1, 250),
+        default=50,
+        show_default=True,
+        help="Maximum number of deliveries.",
+    ),
     is_read=True,
 )
 def list_deliveries(settings: Settings, id: str, limit: int) -> UseCase:
