@@ -61,7 +61,7 @@ _TRY = """
     Open {url}/apps/wishlist/: the service's own page, in the shop's look.
     Share the list, open its link in another browser, and reserve something.
     Sign in as Mira: the list is hers now. Sign out: it is gone. Sign in as Jonas: he has none of it.
-    Get a mail: on the wishlist, tick the box, type any address; read and lower a price at {url}/mailbox.
+    Get a mail: in the wishlist's menu ⋯, tick the box, type any address; read and lower a price at {url}/mailbox.
     Watch the network: no token ever reaches the browser.
 
   On the merchant's page:

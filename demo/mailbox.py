@@ -18,7 +18,7 @@ HTML_PART = {
 _SHOWN = ("From", "Reply-To", "To", "Date")
 _STEPS = """<ol class="steps">
 <li>Press a heart in <a href="/">the shop</a>.</li>
-<li>On <a href="/wishlist">your wishlist</a>, tick “Notify me of price drops and restocks”, and type any address.</li>
+<li>On <a href="/wishlist">your wishlist</a>, open the menu ⋯, tick “Notify me of price drops and restocks”, and type any address.</li>
 <li>Come back, read the mail, and press its button.</li>
 <li>Lower the product’s price below. The next mail comes within seconds.</li>
 </ol>"""

@@ -74,6 +74,7 @@ def _write_mail(path: Path, browser: Browser, url: str) -> None:
     page.goto(url)
     page.evaluate(_SAVE)
     page.goto(f"{url}/wishlist")
+    page.get_by_role("button", name="List options").click()
     page.get_by_label("Notify me of price drops").click()
     page.get_by_role("textbox", name="Email").fill("ann@home.example")
     page.get_by_role("button", name="Send").click()

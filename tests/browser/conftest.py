@@ -244,6 +244,12 @@ def shows(page: Page, *expected: str, **options) -> None:
     expect(cards(page).locator(".name")).to_have_text(list(expected), **options)
 
 
+def choose(page: Page, name: str, how: str = "click") -> None:
+    """Chooses a tool in the wishlist page's menu."""
+    use(how, page.get_by_role("button", name="List options"))
+    use(how, page.get_by_role("dialog").get_by_role("button", name=name, exact=True))
+
+
 FOCUSED = """(wanted) => {
   let now = document.activeElement;
   while (now?.shadowRoot?.activeElement) now = now.shadowRoot.activeElement;

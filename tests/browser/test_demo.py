@@ -122,6 +122,7 @@ def test_newcomer_reads_a_mail_about_a_lower_price_and_unsubscribes(new_shopper,
     letters = page.locator(".letter")
     press(page, 112)
     shopper.go(page, "/wishlist")
+    page.get_by_role("button", name="List options").click()
     box = page.get_by_label("Notify me of price drops")
     expect(box).not_to_be_checked()
     box.click()
@@ -134,6 +135,7 @@ def test_newcomer_reads_a_mail_about_a_lower_price_and_unsubscribes(new_shopper,
         opened.get_by_role("button", name="Yes, write to me").click()
         expect(opened.get_by_role("heading")).to_have_text("Thank you")
     shopper.go(page, "/wishlist")
+    page.get_by_role("button", name="List options").click()
     expect(box).to_be_checked()
     shopper.go(page, "/mailbox")
     count = letters.count()
@@ -149,6 +151,7 @@ def test_newcomer_reads_a_mail_about_a_lower_price_and_unsubscribes(new_shopper,
         opened.get_by_role("button", name="Unsubscribe").click()
         expect(opened.get_by_role("heading")).to_have_text("You are unsubscribed")
     shopper.go(page, "/wishlist")
+    page.get_by_role("button", name="List options").click()
     expect(box).not_to_be_checked()
 
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Error, expect
 from tests.servers import wait_until
 from tests.storefront.test_answers import leaks
 
-from .conftest import BASE, cards
+from .conftest import BASE, cards, choose
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -92,20 +92,21 @@ def every_state(shopper, page, path):
     page.get_by_role("button", name="Done").click()
     cards(page).get_by_text("In honey, please.").wait_for()
     for state, name in (("rename", "Rename"), ("delete", "Delete list")):
-        page.get_by_role("button", name="List options").click()
-        page.get_by_role("button", name=name).click()
+        choose(page, name)
         yield f"{path} {state}"
         page.keyboard.press("Escape")
     page.get_by_role("button", name="Remove Wool throw").click()
     yield f"{path} removed"
     page.get_by_role("button", name="Undo").click()
     expect(cards(page)).to_have_count(3)
+    page.get_by_role("button", name="List options").click()
+    yield f"{path} menu"
     page.get_by_role("button", name="Share", exact=True).click()
     page.get_by_role("button", name="Copy link").click()
     page.get_by_text("Link copied.").wait_for()
     yield f"{path} share"
     page.get_by_role("button", name="Done").click()
-    page.get_by_role("button", name="Select", exact=True).click()
+    choose(page, "Select")
     page.get_by_role("checkbox", name="Wool throw").check()
     yield f"{path} select"
     page.get_by_role("button", name="Add to lists").click()

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.conftest import slow
 
-from .conftest import BASE, CLICK, KEYS, shows, use
+from .conftest import BASE, CLICK, KEYS, choose, shows, use
 from .test_pages import DESKTOP, PHONE, violations
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -41,7 +41,7 @@ def owner_responses(owner, list_id):
 def share(how, page):
     """Shares the displayed list; returns the link, which is in a field and not in the markup, where
     other scripts would find it."""
-    use(how, page.get_by_role("button", name="Share", exact=True))
+    choose(page, "Share", how)
     address = page.get_by_label("Link", exact=True).input_value()
     use(how, page.get_by_role("button", name="Copy link"))
     expect(page.get_by_text("Link copied.")).to_be_visible()
@@ -149,7 +149,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     expect(theirs.get_by_text("Reserved by you")).to_have_count(1)
     page.bring_to_front()
     expect(page.get_by_text("· Shared")).to_be_visible()
-    use(how, page.get_by_role("button", name="Share", exact=True))
+    choose(page, "Share", how)
     use(how, page.get_by_role("button", name="Stop sharing"))
     for who in (giver, owner):  # the owner's other tab loads the link again too
         who.expected.add(404)

@@ -125,11 +125,11 @@ def test_long_title_takes_at_most_two_lines_on_a_phone(own_shop, new_visitor, la
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "fr", "pl"])
-def test_buttons_of_dialogs_and_tools_share_rows_on_a_phone(new_visitor, lang):
-    """At 360 px the options' buttons are in one row, and the tools below the count in another."""
+def test_buttons_of_dialogs_share_a_row_on_a_phone(new_visitor, lang):
+    """At 360 px the options' buttons are in one row."""
     visitor = new_visitor(viewport={"width": 360, "height": 740})
-    page = visitor.open(hearts(1, 2))
-    press(page, 1, 2)
+    page = visitor.open(hearts(1))
+    press(page, 1)
     body = "<wishlist-page cart></wishlist-page>"
     visitor.open(body, page=page, scripts=("wishwell", "page"), lang=lang)
     page.locator(".card .name").first.wait_for()
@@ -137,10 +137,6 @@ def test_buttons_of_dialogs_and_tools_share_rows_on_a_phone(new_visitor, lang):
       const boxes = all.map((one) => one.getBoundingClientRect());
       return new Set(boxes.map(({ top, bottom }) => Math.round((top + bottom) / 2))).size;
     }"""
-    tools = page.locator(".tools > button")
-    assert tools.evaluate_all(rows) == 1, tools.evaluate_all(
-        "(all) => all.map((one) => [one.className, JSON.stringify(one.getBoundingClientRect())])"
-    )
     page.locator("button.options").first.click()
     buttons = page.get_by_role("dialog").locator(".row > button")
     expect(buttons).to_have_count(2)

@@ -72,6 +72,7 @@ def test_next_js_navigation_count_and_sharing_work(shop, new_customer):
     page.get_by_role("checkbox", name="Birthday").check()
     page.get_by_role("button", name="Done").click()
     page.get_by_role("tab", name="Birthday").click()
+    page.get_by_role("button", name="List options").click()
     page.get_by_role("button", name="Share", exact=True).click()
     link = page.get_by_label("Link", exact=True).input_value()
     page.get_by_role("dialog").get_by_role("button", name="Done").click()

@@ -216,6 +216,7 @@ def test_only_items_with_a_variant_are_added_to_the_cart(shop, shopper):
     page = shopper.opened("/collections/all")
     press(page, SHIRT["id"], MUG["id"])
     shopper.opened("/pages/wishlist")
+    page.get_by_role("button", name="List options").click()
     page.get_by_role("button", name="Add all to cart").click()
     said = page.get_by_role("status").filter(has_text="Added to your cart, except for products")
     expect(said.get_by_role("link", name="View cart")).to_be_visible()

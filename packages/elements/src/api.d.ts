@@ -2643,6 +2643,11 @@ export interface components {
              *     purchases off, and for pages of profiles.
              */
             purchased?: number;
+            /**
+             * @description Whether the store's pages strike earlier prices through, with a percentage; omitted
+             *     otherwise, and for pages of profiles.
+             */
+            showReductions?: boolean;
         };
         /** @description A customer's address, which the shop has confirmed. */
         ProfileEmail: {

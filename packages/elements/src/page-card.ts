@@ -12,6 +12,8 @@ interface More {
   badge?: string | false | undefined;
   /** Shown before "Add to cart". */
   actions?: Child[];
+  /** Whether an earlier price is struck through, with a percentage. */
+  reduces?: boolean;
   /** Shown on the picture. */
   tools?: Child[];
   /** The box that selects the item; the card then has no other controls. */
@@ -45,17 +47,25 @@ export function card<W extends Shown>(page: View<W>, item: W, more: More): Wante
   const href = more.pick ? undefined : addressOf(item, page.getAttribute('product-url'));
   const link = href ? h('a.link', { href, ariaLabel: nameOf(item, page) }, title) : title;
   const state = product.deleted ? say('deleted') : product.available === false && say('soldOut');
-  const badge = more.badge || state;
   const variant = variantOf(item, page);
-  const cheaper = saving(item, page.locale);
+  const saved = dropOf(item) && money((item as Item).savedPrice, page);
+  const price = saved && money(product.price, page);
+  const percent = () => format(page.locale, -dropOf(item), { style: 'percent' });
+  const less = saved && (more.reduces ? percent().replace('-', '−') : say('cheaper'));
+  const badge = more.badge || state;
   return h(
     'li.card',
     { key: item.id },
-    h('div.media', {}, picture(product.image), badge && h('span.badge', {}, badge)),
+    h(
+      'div.media',
+      {},
+      picture(product.image),
+      badge ? h('span.badge', {}, badge) : less && h('span.badge.less', {}, less),
+    ),
     page.heading(1, 'name', link),
     variant && h('p.variant', {}, variant),
-    h('p.price', {}, priceOf(item, page.locale)),
-    cheaper && h('p.cheaper', {}, say('cheaper', { part: cheaper })),
+    h('p.price', {}, more.reduces && saved && h('del', {}, saved), priceOf(item, page)),
+    price && !more.reduces && h('p.cheaper', {}, say('savedNow', { saved, price })),
     note && h('p.note', {}, note),
     h('div.actions', {}, ...(more.actions ?? []), !more.pick && cart(page, item, href)),
     ...(more.tools ?? []),
@@ -89,19 +99,20 @@ function picture(address: string | undefined): Wanted {
 const format = (locale: string, value: number, style?: Intl.NumberFormatOptions) =>
   new Intl.NumberFormat(localeOf(locale), style).format(value);
 
-function priceOf({ quantity, product }: Shown, locale: string): string {
-  const { amount, currency } = product?.price ?? {};
-  const money = currency && format(locale, +amount!, { style: 'currency', currency });
-  return [quantity > 1 && `${format(locale, quantity)} ×`, money].filter(Boolean).join(' ');
+const money = (price: Item['savedPrice'], { locale }: { locale: string }) =>
+  price ? format(locale, +price.amount, { style: 'currency', currency: price.currency }) : '';
+
+function priceOf({ quantity, product }: Shown, page: { locale: string }): string {
+  const count = quantity > 1 && `${format(page.locale, quantity)} ×`;
+  return [count, money(product?.price, page)].filter(Boolean).join(' ');
 }
 
-/** Returns by how many per cent the price has dropped since the item was saved, such as "-20%". */
-function saving(item: Shown, locale: string): string | undefined {
+/** Returns the part by which the price has dropped since the item was saved; 0 below one per cent. */
+export function dropOf(item: Shown): number {
   const [was, now] = [(item as Item).savedPrice, item.product?.price];
-  if (!was || !now || was.currency !== now.currency) return undefined;
+  if (!was || !now || was.currency !== now.currency) return 0;
   // Rounded down, so that nothing is promised; the addend absorbs floating-point errors.
-  const percent = Math.floor((1 - +now.amount / +was.amount) * 100 + 1e-6);
-  return percent > 0 ? format(locale, -percent / 100, { style: 'percent' }) : undefined;
+  return Math.max(Math.floor((1 - +now.amount / +was.amount) * 100 + 1e-6), 0) / 100;
 }
 
 /** Dispatches `wishlist-cart`; the shop has the cart. */
@@ -113,16 +124,16 @@ export function toCart<W extends Shown>(page: View<W>, items: W[], one: { item?:
 /** Returns "Add to cart": a button, or with `cart-url` a link; `view` is the product's page. */
 function cart<W extends Shown>(page: View<W>, item: W, view: string | undefined): Child {
   const pattern = page.getAttribute('cart-url');
-  if (item.product?.deleted || (pattern === null && !page.hasAttribute('cart'))) return false;
-  const disabled = unavailable(item);
+  // The badge says that a product is sold out.
+  if (unavailable(item) || (pattern === null && !page.hasAttribute('cart'))) return false;
   // The shop's cart needs a variant, which the shopper has yet to choose.
   const unchosen = pattern?.includes('{variantId}') && !item.variantId;
-  const text = page.say(disabled ? 'soldOut' : unchosen ? 'open' : 'cart');
+  const text = page.say(unchosen ? 'open' : 'cart');
   const ariaLabel = `${text}: ${nameOf(item, page)}`;
   const href = unchosen ? view : filled(pattern, item);
-  if (pattern !== null && !disabled) return href && h('a.primary.add', { href, ariaLabel }, text);
+  if (pattern !== null) return href && h('a.primary.add', { href, ariaLabel }, text);
   const onclick = () => toCart(page, [item], { item });
-  return h('button.primary.add', { disabled, ariaLabel, onclick }, text);
+  return h('button.primary.add', { ariaLabel, onclick }, text);
 }
 
 /** Returns a placeholder of a card's size, shown while loading. */

@@ -1,20 +1,21 @@
 import { HEART } from './button.js';
-import { card, nameOf, toCart, unavailable } from './page-card.js';
+import { card, dropOf, nameOf, toCart, unavailable } from './page-card.js';
 import { h, icon, ICONS, safe, type Child, type Wanted } from './page-dom.js';
 import { drag } from './page-drag.js';
 import { editItem } from './page-item.js';
 import { Notices } from './page-notices.js';
 import { Removals } from './page-removal.js';
 import { Selection } from './page-select.js';
-import { liveShare, shareList } from './page-share.js';
-import { closing, View } from './page-view.js';
+import { liveShare } from './page-share.js';
+import { Tools } from './page-tools.js';
+import { View } from './page-view.js';
 import { sharesOf } from './shares.js';
 import type { components } from './api.js';
 import type { WishlistError } from './error.js';
 import type { Item, ItemPage, List, ListWithItems } from './types.js';
 
 const MOST = 250; // records in one response
-const SORTS = ['custom', 'newest', 'oldest', 'price', 'title'] as const;
+const ASKED = 20; // items from which on "Add all to cart" asks
 
 type Profile = components['schemas']['Profile'];
 /** Items of the wishlist or a list, and the cursor of the next page. */
@@ -27,7 +28,8 @@ export abstract class PageElement extends View<Item> {
   list = '';
   readonly selection = new Selection(this);
   readonly #removals = new Removals(this);
-  readonly #notices = new Notices(this);
+  readonly notices = new Notices(this);
+  readonly #tools = new Tools(this);
   #all = 0;
   #visitor = false;
   #shared = false;
@@ -51,6 +53,7 @@ export abstract class PageElement extends View<Item> {
     this.#all = 0;
     this.#visitor = false;
     this.selection.clear();
+    this.#tools.clear();
     super.begin();
   }
 
@@ -59,19 +62,22 @@ export abstract class PageElement extends View<Item> {
   /** Uses `call`, so that the items shown here don't fill the cache of the hearts. */
   protected async read() {
     const { wishlist, list } = this;
+    const isWhole = list && !this.#tools.terms;
     const [lists, [items, next], { data: profile }, shares] = await Promise.all([
       this.#listsOf(),
-      list ? this.#itemsOf(list) : this.#pages(),
+      isWhole ? this.#itemsOf(list) : this.#pages(),
       wishlist.call<{ data: Profile }>('GET', 'profile'),
       sharesOf(wishlist, list).list(),
     ]);
     return () => {
       this.lists = lists;
-      this.items = items;
+      // The service has no such order, so all items were read.
+      const byDrop = (a: Item, b: Item) => dropOf(b) - dropOf(a);
+      this.items = this.sort === 'drop' ? items.sort(byDrop) : items;
       this.next = next;
       this.#all = profile.items;
       this.#visitor = profile.kind === 'session';
-      this.#notices.show(profile);
+      this.notices.show(profile);
       this.#shared = !!liveShare(shares);
     };
   }
@@ -82,7 +88,13 @@ export abstract class PageElement extends View<Item> {
     return lists;
   }
 
-  async #itemsOf(list: string, sort: string = this.sort): Promise<Items> {
+  /** The order that the service is asked for. */
+  get #sent(): string {
+    const { sort } = this;
+    return sort === 'drop' || (sort === 'custom' && this.#tools.terms) ? 'newest' : sort;
+  }
+
+  async #itemsOf(list: string, sort = this.#sent): Promise<Items> {
     const path = `lists/${list}?sort=${sort}&include=product`;
     const { data } = await this.wishlist.call<{ data: ListWithItems }>('GET', path);
     return [data.items, undefined];
@@ -93,11 +105,15 @@ export abstract class PageElement extends View<Item> {
     return (await this.#itemsOf(list, 'custom'))[0].map(({ id }) => id);
   }
 
-  /** Reads pages of all items until there are as many as wanted. */
+  /** Reads pages of all items, or of those that are searched, until there are as many as wanted. */
   async #pages(items: Item[] = [], next = '', wanted = this.wanted): Promise<Items> {
+    if (this.sort === 'drop') wanted = Infinity;
+    const { terms } = this.#tools;
+    const query =
+      terms && `&query=${encodeURIComponent(this.list ? `list:${this.list} ${terms}` : terms)}`;
     const limit = Math.min(MOST, wanted - items.length);
     const page = next && `&page=${encodeURIComponent(next)}`;
-    const path = `items?include=product&sort=${this.sort}&limit=${limit}${page}`;
+    const path = `items?include=product&sort=${this.#sent}&limit=${limit}${query}${page}`;
     const { data, pageInfo } = await this.wishlist.call<ItemPage>('GET', path);
     const all = [...items, ...data];
     const more = pageInfo?.next && all.length < wanted;
@@ -123,16 +139,21 @@ export abstract class PageElement extends View<Item> {
   // ---------------------------------------------------------------------------------- drawing
 
   protected content(): Child[] {
-    const { say, lists } = this;
+    const { say, lists, items } = this;
     const list = lists.find(({ id }) => id === this.list);
     const tabs = [{ id: '', name: say('all'), itemCount: this.#all }, ...lists];
     const add = { ariaLabel: say('newList'), title: say('newList'), onclick: () => this.newList() };
     const among = { role: 'tablist', ariaLabel: say('lists'), onkeydown: this.#key };
+    const n = (list ? list.itemCount : this.#all) ?? 0;
+    const shared = { role: 'img', ariaLabel: say('isShared') };
     return [
-      h('header.head', {}, this.heading(0, 'title', say('title')), this.#notices.box(!this.#all)),
-      this.notice(),
-      this.#notices.address(),
-      this.#visitor && this.#signIn(),
+      h(
+        'header.head',
+        {},
+        this.heading(0, 'title', say('title')),
+        h('p.count', {}, items && n && say('count', { n })),
+        this.#shared && h('span.shared', shared, icon(ICONS.share)),
+      ),
       h(
         'div.bar',
         {},
@@ -142,64 +163,24 @@ export abstract class PageElement extends View<Item> {
       h(
         'section.panel',
         { role: 'tabpanel', ariaLabel: list?.name ?? say('all') },
-        h('div.tools', {}, ...this.#tools(list)),
-        ...this.cards(this.list ? this.#emptyList() : this.#nothing(), list?.itemCount),
+        h('div.tools', {}, ...this.#tools.row(list, n)),
+        // Below the tools, which then stay where they are when these lines appear.
+        this.notice(),
+        this.notices.address(true),
+        this.#visitor && this.#signIn(),
+        ...this.cards(this.#none(), list?.itemCount),
         this.selection.bar(),
       ),
     ];
   }
 
-  #tools(list: List | undefined): Child[] {
-    const { say, items } = this;
-    const n = list ? items?.length : items && this.#all;
-    const words = [n && say('count', { n }), this.#shared && say('isShared')];
-    const count = h('p.count', {}, words.filter(Boolean).join(' · '));
-    if (!items || this.selection.on) return [count];
-    const some = !!items[0];
-    const options = { ariaLabel: say('listOptions'), onclick: () => this.#listOptions(list!) };
-    const press = { onclick: () => shareList(this, list) };
-    const cart = some && this.hasAttribute('cart');
-    return [
-      count,
-      items[1] && this.#sorting(),
-      cart && h('button.plain.add-all', { onclick: () => this.#cart() }, say('cartAll')),
-      some && h('button.plain.select', { onclick: this.selection.begin }, say('select')),
-      (list || some) &&
-        h('button.plain.share', press, icon(ICONS.share), h('span.share-text', {}, say('share'))),
-      list && h('button.icon', options, icon(ICONS.more)),
-    ];
-  }
-
-  #sorting(): Wanted {
-    const { say, sort } = this;
-    const onchange = ({ target }: Event) => {
-      const { value } = target as HTMLSelectElement;
-      history.replaceState({ ...history.state, wishlistSort: value }, '');
-      this.load();
-    };
-    const options = (this.list ? SORTS : SORTS.slice(1)).map((value) =>
-      h(
-        'option',
-        { key: value, value, selected: value === sort },
-        say(value === 'title' ? 'byTitle' : value),
-      ),
-    );
-    return h('select.field.sort', { ariaLabel: say('sort'), onchange }, ...options);
-  }
-
   #signIn(): Child {
-    const { say } = this;
     const url = safe(this.getAttribute('sign-in') ?? undefined);
     const back = this.getAttribute('sign-in-return');
     if (!url) return false;
     const href = new URL(url);
     if (back) href.searchParams.set(back, location.href.slice(location.origin.length));
-    return h(
-      'div.notice.sign-in',
-      {},
-      say('signInHint'),
-      h('a.plain', { href: href.href }, say('signInNow')),
-    );
+    return h('a.sign-in', { href: href.href }, this.say('signInHint'));
   }
 
   #tab({ id, name, itemCount }: Pick<List, 'id' | 'name' | 'itemCount'>): Wanted {
@@ -213,16 +194,19 @@ export abstract class PageElement extends View<Item> {
     );
   }
 
-  #nothing(): Wanted {
+  /** Returns what is shown in place of cards. */
+  #none(): Wanted {
     const { say } = this;
-    const href = safe(this.getAttribute('shop-url') ?? '/');
-    const shop = href && h('a.plain', { href }, say('shop'));
-    return this.blank(HEART, say('empty'), say('emptyText'), shop);
-  }
-
-  #emptyList(): Wanted {
-    const { say } = this;
-    const all = h('button.plain', { onclick: () => this.#choose('') }, say('showAll'));
+    const { terms } = this.#tools;
+    if (!this.list && !terms) {
+      const href = safe(this.getAttribute('shop-url') ?? '/');
+      const shop = href && h('a.plain', { href }, say('shop'));
+      return this.blank(HEART, say('empty'), say('emptyText'), shop);
+    }
+    const clear = () => (this.#tools.clear(), this.empty());
+    const onclick = () => (terms ? clear() : this.#choose(''));
+    const all = h('button.plain', { onclick }, say('showAll'));
+    if (terms) return this.blank(ICONS.picture, say('noMatch'), '', all);
     return this.blank(ICONS.plus, say('emptyList'), say('emptyListText'), all);
   }
 
@@ -236,11 +220,12 @@ export abstract class PageElement extends View<Item> {
     };
     const onpointerdown = (event: PointerEvent) => this.#drag(event, item);
     const tools = [
-      tool('remove', ICONS.close, () => this.takeAway([item])),
+      tool('remove', HEART, () => this.takeAway([item])),
       tool('options', ICONS.more, () => editItem(this, item)),
       this.movable && h('span.icon.grip', { ariaHidden: 'true', onpointerdown }, icon(ICONS.grip)),
     ];
-    return card(this, item, { badge, tools });
+    const actions = [!badge && this.notices.offer(item)];
+    return card(this, item, { badge, tools, actions, reduces: this.notices.reduces });
   }
 
   // ------------------------------------------------------------------------------------ lists
@@ -260,6 +245,7 @@ export abstract class PageElement extends View<Item> {
   #show(list: string) {
     if (list === this.list) return;
     this.list = list;
+    this.#tools.clear();
     this.#shared = false;
     this.selection.clear();
     this.empty();
@@ -293,26 +279,22 @@ export abstract class PageElement extends View<Item> {
     });
   }
 
-  async #listOptions({ id, name }: List): Promise<void> {
+  async rename({ id, name }: List): Promise<void> {
     const { say, wishlist } = this;
-    const { returnValue } = await this.sheet(name, () => [
-      h('button.plain', closing('rename'), say('rename')),
-      h('button.danger', closing('delete'), say('deleteList')),
-    ]);
-    if (returnValue === 'rename') {
-      const field = { ariaLabel: say('listName'), maxLength: 255, defaultValue: name };
-      const named = await this.ask(say('rename'), say('save'), { field });
-      if (named) await this.attempt(() => wishlist.lists.update(id, { name: named }));
-    }
-    const title = say('deleteSure', { name });
+    const field = { ariaLabel: say('listName'), maxLength: 255, defaultValue: name };
+    const named = await this.ask(say('rename'), say('save'), { field });
+    if (named) await this.attempt(() => wishlist.lists.update(id, { name: named }));
+  }
+
+  async deleteList({ id, name }: List): Promise<void> {
+    const { say, wishlist } = this;
     const sure = { text: say('deleteText'), grave: true };
-    if (returnValue === 'delete' && (await this.ask(title, say('deleteList'), sure))) {
-      await this.attempt(async () => {
-        await wishlist.lists.delete(id);
-        this.lists = this.lists.filter((list) => list.id !== id);
-        this.#choose('', false);
-      });
-    }
+    if (!(await this.ask(say('deleteSure', { name }), say('deleteList'), sure))) return;
+    await this.attempt(async () => {
+      await wishlist.lists.delete(id);
+      this.lists = this.lists.filter((list) => list.id !== id);
+      this.#choose('', false);
+    });
   }
 
   // ------------------------------------------------------------------------------------ items
@@ -356,13 +338,16 @@ export abstract class PageElement extends View<Item> {
   }
 
   /** Dispatches one event with all items that can be ordered, those not shown yet too. */
-  async #cart(): Promise<void> {
-    const { items, next } = this;
+  async addAll(): Promise<void> {
+    const { items, next, say } = this;
     const [all] = next
       ? ((await this.attempt(() => this.#pages(items, next, Infinity))) ?? [])
       : [items];
     const ready = all?.filter((item) => !unavailable(item) && !item.purchased);
-    if (ready?.[0]) toCart(this, ready);
+    const n = ready?.length ?? 0;
+    const text = say('count', { n });
+    if (n > ASKED && !(await this.ask(`${say('cartAll')}?`, say('cartAll'), { text }))) return;
+    if (n) toCart(this, ready!);
   }
 
   /** Moves the item to another index of the list. */

@@ -1,6 +1,7 @@
 import { h, type Child } from './page-dom.js';
 import type { components } from './api.js';
 import type { PageElement } from './page-list.js';
+import type { Item } from './types.js';
 
 type Profile = components['schemas']['Profile'];
 
@@ -14,21 +15,39 @@ export class Notices {
     this.#profile = profile;
   }
 
-  /** Returns the box; nothing where the shop sends no notices. `inert`: there is nothing to notice. */
-  box(inert: boolean): Child {
-    const { say } = this.page;
-    const { noticesBy, notified } = this.#profile ?? {};
-    if (noticesBy === 'none') return false;
-    const box = { type: 'checkbox', checked: !!notified, onchange: this.#change };
-    return h('label.notices', { inert }, h('input', box), say('notices'));
+  /** Whether earlier prices are struck through. */
+  get reduces(): boolean {
+    return !!this.#profile?.showReductions;
   }
 
-  /** Returns a line about the address: that it waits for its owner, or how to remove it. */
-  address(): Child {
+  /** Returns the box and, if it is used, the address; nothing where the shop sends no notices. */
+  choice(): Child[] {
+    const { noticesBy, notified } = this.#profile!;
+    const onchange = ({ target }: Event) => this.#change(target as HTMLInputElement);
+    const box = h('input', { type: 'checkbox', checked: !!notified, onchange });
+    return [
+      noticesBy !== 'none' && h('label.choice.notices', {}, box, this.page.say('notices')),
+      this.address(false),
+    ];
+  }
+
+  /** Returns what a sold-out item has in place of "Add to cart": an offer to turn notices on. */
+  offer({ product }: Item): Child {
+    const { say } = this.page;
+    const { noticesBy = 'none', notified } = this.#profile!;
+    if (product?.available !== false || product.deleted || noticesBy === 'none') return false;
+    const onclick = () => this.#change({ checked: true });
+    return notified
+      ? h('p.wanted', {}, say('willTell'))
+      : h('button.plain.tell', { onclick }, say('tell'));
+  }
+
+  /** Returns a line about the address: that it waits for its owner, or else how to remove it. */
+  address(waits: boolean): Child {
     const { say } = this.page;
     const { noticesBy, notified, emailStatus, emailConfirmedAt, email = '' } = this.#profile ?? {};
     const isPending = emailStatus === 'pending' && noticesBy === 'address_needed';
-    if (!isPending && emailStatus !== 'confirmed') return false;
+    if (isPending !== waits || (!isPending && emailStatus !== 'confirmed')) return false;
     // It was confirmed on this device before the sign-in, so that no mail waits for its owner.
     const isMoved = isPending && emailConfirmedAt;
     const isUsed = notified && noticesBy === 'mail';
@@ -44,8 +63,7 @@ export class Notices {
     );
   }
 
-  readonly #change = async ({ target }: Event) => {
-    const box = target as HTMLInputElement;
+  async #change(box: { checked: boolean }): Promise<unknown> {
     const { noticesBy, emailStatus, email = '', kind } = this.#profile!;
     const { page } = this;
     if (!box.checked || noticesBy === 'mail' || noticesBy === 'webhook') {
@@ -58,11 +76,11 @@ export class Notices {
       const title = page.say('mailOwn', { email });
       if (await page.ask(title, page.say('mailYes'), {})) {
         await this.#choose(true);
-        if (this.#profile!.noticesBy === 'mail') return;
+        if (this.#profile!.noticesBy === 'mail') return undefined;
       }
     }
-    await this.#ask();
-  };
+    return this.#ask();
+  }
 
   readonly #ask = async () => {
     const { say } = this.page;

@@ -41,12 +41,11 @@ line-height:1.2;text-decoration:none;color:inherit}
 .icon:hover{background:var(--_fill)}
 .icon svg{stroke-width:2.2}
 
-.head{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem 1.5rem;min-height:3.25rem;
-margin-block-end:.75rem}
+.head{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .75rem;margin-block-end:.75rem}
 .title{font-size:clamp(1.75rem,1.3rem + 2vw,2.5rem);line-height:1.15;letter-spacing:-.02em;font-weight:650;
 text-wrap:balance;overflow-wrap:anywhere}
-.notices{display:flex;align-items:center;gap:.6rem;min-height:var(--_target);cursor:pointer}
-.notices[inert]{visibility:hidden}
+.shared svg{width:1rem;color:var(--_soft)}.copy{margin-inline-start:auto}
+.sign-in{display:block;width:fit-content;max-width:100%;margin-block-end:.75rem;color:var(--_soft);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:.9375rem;line-height:1.5rem}
 input[type=checkbox]{width:1.2rem;height:1.2rem;margin:0;flex:none;accent-color:var(--_accent)}
 .bar{display:flex;align-items:center;gap:.5rem}
 .tabs{display:flex;gap:.5rem;overflow-x:auto;position:relative;scrollbar-width:none;padding:.375rem;margin:-.375rem;
@@ -59,12 +58,15 @@ mask-image:linear-gradient(var(--_way,to right),transparent,#000 var(--_l,0rem),
 .tab[aria-selected=true]{background:var(--_accent);color:var(--_on);border-color:transparent}
 .tab-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .tab-count{font-weight:400;opacity:.8}
-.tab-count:empty,.panel:has(.blank) .tools:has(:only-child:empty){display:none}
-.tools{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem;min-height:var(--_target);margin-block:.75rem 1rem}
-.count{color:var(--_soft);margin-inline-end:auto;unicode-bidi:plaintext;text-align:-webkit-match-parent;text-align:match-parent}
+.tab-count:empty,.panel:has(.blank) .tools:empty{display:none}
+.tools{display:flex;align-items:center;gap:.5rem;min-height:var(--_target);margin-block:.5rem .75rem}
+.tools .menu{margin-inline-start:auto;border:1px solid var(--_line)}
+.count{color:var(--_soft)}
 .notice{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;justify-content:space-between;
 padding:.75rem 1rem;margin-block-end:1rem;border-radius:var(--_radius);background:var(--_fill)}
 .notice:empty{display:none}
+.address{display:block;padding:0;background:none;color:var(--_soft);font-size:.875rem;line-height:1.5rem;margin-block-end:.5rem}
+.address .plain{display:inline;min-height:0;padding:0;margin-inline-start:.3rem;border:0;text-decoration:underline}
 .question{padding:1.25rem}
 .question p{flex:1 1 18rem}
 .question strong{display:block;font-size:1.1rem}
@@ -79,9 +81,11 @@ background:var(--_fill);overflow:hidden}
 .picture img{width:100%;height:100%;min-height:0;object-fit:var(--wishlist-fit,cover)}
 .picture svg{width:28%;margin:auto;stroke-width:1;opacity:.35}
 .picture:has(img:not([hidden])) svg{display:none}
-.badge{position:absolute;inset:auto .6rem .6rem;width:fit-content;padding:.2rem .7rem;border-radius:var(--wishlist-radius,99rem);font-size:.8125rem;font-weight:600;
+.badge{position:absolute;inset-block-end:.6rem;inset-inline:.6rem calc(var(--_target) + .5rem);width:fit-content;padding:.2rem .7rem;border-radius:var(--wishlist-radius,99rem);font-size:.8125rem;font-weight:600;
 background:var(--_surface);color:var(--_ink)}
-.media:has(.badge) img{opacity:.55}
+.badge.less{white-space:nowrap;background:var(--_good);color:var(--_surface)}
+.media:has(.badge:not(.less)) img{opacity:.55}
+.price del{font-weight:400;color:var(--_soft);margin-inline-end:.5rem}
 .name{font:inherit;font-weight:550;line-height:1.3;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;
 -webkit-line-clamp:2;overflow:hidden}
 .link{color:inherit;text-decoration:none}
@@ -89,20 +93,21 @@ background:var(--_surface);color:var(--_ink)}
 .link:focus-visible{outline:0}
 .link:focus-visible::after{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:0}
 .card:has(.link:hover) .name{text-decoration:underline;text-underline-offset:.2em}
-.variant,.note,.wanted,.hint,.owner{color:var(--_soft);font-size:.9375rem;overflow-wrap:anywhere}
+.cheaper,.variant,.note,.wanted,.hint,.owner{color:var(--_soft);font-size:.9375rem;overflow-wrap:anywhere}
 .note{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 .price{font-weight:600}
-.cheaper{color:var(--_good);font-size:.9375rem;font-weight:550}
+.cheaper{color:var(--_good);font-weight:550}
 .actions{display:grid;gap:.5rem;margin-block-start:auto;padding-block-start:.6rem;position:relative;pointer-events:none}
 .actions:empty{display:none}
 .actions>*{pointer-events:auto}
-.options,.remove,.grip{position:absolute;z-index:1;padding:.25rem;
-background:rgb(255 255 255/.86) content-box;color:#1f1d1a}
-.options:hover,.remove:hover,.grip:hover{background:#fff content-box}
-.remove{inset-block-start:.5rem;inset-inline-end:.5rem}
-.options{inset-block-start:calc(.5rem + var(--_target));inset-inline-end:.5rem}
-.grip{inset-block-start:.5rem;inset-inline-start:.5rem;cursor:grab;touch-action:none}
-.options svg,.remove svg,.grip svg{stroke-width:2.6}
+.options,.remove,.grip{position:absolute;z-index:1;inset-block-start:.75rem;inset-inline-end:.75rem;width:var(--_small);height:var(--_small);
+--_small:calc(var(--_target) - .5rem);background:rgb(255 255 255/.86);color:#1f1d1a}
+.options:hover,.remove:hover,.grip:hover{background:#fff}
+.options::after,.remove::after{content:"";position:absolute;inset:-.25rem}
+.remove svg{fill:currentColor;stroke:none;color:var(--wishlist-color-saved,#c2183c)}
+.options{inset-block-start:calc(1.25rem + var(--_small))}
+.grip{inset-inline-end:calc(1.25rem + var(--_small));cursor:grab;touch-action:none}
+.options svg,.grip svg{stroke-width:2.6}
 .dragged{z-index:2;pointer-events:none;opacity:.92;content-visibility:visible}
 .dragged .picture{box-shadow:0 1rem 2.5rem rgb(0 0 0/.3)}
 .show-more{display:flex;margin:2rem auto 0}
@@ -130,12 +135,12 @@ scrollbar-color:var(--_soft) transparent}
 .end{justify-content:flex-end}
 .halves>*{flex:1}
 legend{padding:0}
-.choices{display:flex;flex-direction:column}
-.choices .plain{margin-block-start:.3rem}
+.choices{display:grid;gap:.3rem}
 .list{gap:.2rem;display:grid}
 .sheet .label{font-weight:550}
 .hint{font-weight:400}
-.field.sort{width:auto;max-width:100%;padding:.3rem .8rem;border-radius:var(--wishlist-radius,99rem);cursor:pointer}
+.tools .field{width:auto;min-width:0;padding:.3rem .8rem;border-radius:var(--wishlist-radius,99rem)}
+.search{flex:1 0 7.5rem;max-width:20rem}.sort{cursor:pointer}
 .sort option{background:var(--_surface);color:var(--_ink)}
 .pick{position:absolute;inset:0;z-index:1;padding:.85rem;cursor:pointer;border-radius:var(--_radius)}
 .pick input{width:1.5rem;height:1.5rem}
@@ -150,10 +155,9 @@ textarea.field{min-height:5rem;resize:vertical;display:block}
 
 @container wishlist (width<40rem){
 .grid{gap:1.5rem .75rem;grid-template-columns:repeat(2,minmax(0,1fr))}
-.name,.price,.actions{font-size:.9375rem}.variant,.note,.wanted,.hint,.owner{font-size:.875rem}
+.name,.price,.actions{font-size:.9375rem}.cheaper,.variant,.note,.wanted,.hint,.owner{font-size:.875rem}
 .actions .plain,.actions .primary{padding-inline:.6rem}
-.share-text{position:absolute;width:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.tools{column-gap:.3rem}.tools .add-all{flex:1 1 7rem;min-width:0}.tools .plain{padding-inline:.6rem;font-size:.875rem}.tools .count{flex:1 0 100%}.tools .count:has(+.sort){flex-basis:calc(100% - 13rem)}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
+.title{font-size:1.25rem}.head .count,.sign-in,.sort{font-size:.875rem}.selection>*{padding-inline:.7rem}.selection .danger,.selection .count+*+*{flex:1}
 .question .plain,.question .primary{flex:auto}.answers{flex:1 1 100%}}
 @media(width<40rem){
 .sheet{margin:auto 0 0;width:100vw;border-radius:calc(var(--_radius)*1.4) calc(var(--_radius)*1.4) 0 0}

@@ -127,10 +127,10 @@ export abstract class View<W extends Item | SharedItem> extends Base {
   }
 
   /** Reloads after a short delay, so that several events of one change cause one request. */
-  protected refresh() {
+  refresh(ms = 30) {
     this.#turn++;
     clearTimeout(this.#soon);
-    this.#soon = setTimeout(() => this.busy || this.load(), 30);
+    this.#soon = setTimeout(() => this.busy || this.load(), ms);
   }
 
   /** Handles a failed load. Cards that are shown stay. */
@@ -199,7 +199,8 @@ export abstract class View<W extends Item | SharedItem> extends Base {
       : Array(Math.min(coming, SKELETONS)).fill(skeleton(this.hasAttribute('cart')));
     const more = items && (this.next || items.length > this.wanted);
     return [
-      h('ul.grid', { role: 'list', ariaBusy: `${!items}` }, ...cards),
+      // Cards don't move the placeholders, which are another node.
+      h('ul.grid', { key: items && 1, role: 'list', ariaBusy: `${!items}` }, ...cards),
       more && h('button.show-more.plain', { onclick: () => this.more() }, say('showMore')),
     ];
   }

@@ -435,6 +435,7 @@ const TABLE = [
       await open('<wishlist-page></wishlist-page>');
       await save(page, { productId: 1, listName: 'A' });
       await press(page, '.tab', 1);
+      await press(page, '.menu');
       await press(page, '.share');
       await until(page, '() => /shared#/.test(find("input[readonly]")?.value)');
     },

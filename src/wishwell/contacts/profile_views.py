@@ -14,6 +14,7 @@ async def find(tx: Reader, profile: Profile, now: str, *, sends_mails: bool) -> 
     """Returns a profile's record with its whole address. ``sends_mails``: whether the store's mails
     are on in this installation. Raises ``profiles.missing`` for a session without a record."""
     view = await records.find(tx, profile)
+    view.show_reductions = profile.store.mail.show_reductions or UNSET
     contact = await addresses.find(tx, profile.id)
     view.notices_by = await find_notices_by(
         tx, profile.store, is_customer=not profile.is_session, sends_mails=sends_mails

@@ -110,7 +110,7 @@ async def _find_store(tx: Reader, store_id: str) -> Store:
 async def _export_customer(db: Database, customer: Profile, now: str) -> str:
     """Returns all data of a customer, as JSON. Raises ``BeingErased``."""
     view = await db.read(profile_views.find, customer, now, sends_mails=False)
-    view.notices_by = UNSET  # of the store's settings, not of the customer
+    view.notices_by = view.show_reductions = UNSET  # the store's settings, not the customer's data
     pieces = [piece async for piece in personal_export.stream_document(db, customer, view)]
     return b"".join(pieces).decode()
 

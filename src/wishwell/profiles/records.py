@@ -80,6 +80,9 @@ class ProfileView(msgspec.Struct, rename="camel"):
     purchased: types.Count | UnsetType = UNSET
     """The number of items that were bought since they were last saved; omitted in a store with
     purchases off, and for pages of profiles."""
+    show_reductions: bool | UnsetType = UNSET
+    """Whether the store's pages strike earlier prices through, with a percentage; omitted
+    otherwise, and for pages of profiles."""
 
 
 def from_row(row: Row) -> ProfileView:

@@ -392,6 +392,10 @@ class Profile(Record, frozen=True):
     """The number of items that were bought since they were last saved; omitted in a store with
     purchases off, and for pages of profiles.
     """
+    show_reductions: bool | None = None
+    """Whether the store's pages strike earlier prices through, with a percentage; omitted
+    otherwise, and for pages of profiles.
+    """
 
 
 class ExportedList(Record, frozen=True):
