@@ -677,10 +677,10 @@ def test_mails_need_a_sender_and_a_host(bench):
         ({"mail": {"mail_on": True}, "hosts": hosts}, "--mail-from"),
         ({"mail": MAIL}, "--host"),
         ({"mail": MAIL | {"mail_from": "a\nb@c.example"}, "hosts": hosts}, "mail-from"),
-        *(
-            ({"mail": MAIL | {"mail_picture_host": host}, "hosts": hosts}, "mail-picture-host")
-            for host in ("https://cdn.example", "cdn.example/", "cdn", "CDN.example", "a@b.example")
-        ),
+        ({"mail": MAIL | {"mail_picture_host": "https://cdn.example"}, "hosts": hosts}, "mail-pic"),
+        ({"mail": MAIL | {"mail_picture_host": "cdn.example/"}, "hosts": hosts}, "mail-pic"),
+        ({"mail": MAIL | {"mail_picture_host": "CDN.example"}, "hosts": hosts}, "mail-pic"),
+        ({"mail": MAIL | {"mail_picture_host": "a@b.example"}, "hosts": hosts}, "mail-pic"),
         ({"mail": MAIL | {"mail_delay": 1_441}, "hosts": hosts}, "mail-delay"),
         ({"mail": MAIL, "hosts": hosts, "events": False}, "events"),
     ):
