@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from wishwell import events
 from wishwell.events import deliveries
-from wishwell.field_types import Id, Unique, published
+from wishwell.field_types import Id, published
 from wishwell.products import notices
 from wishwell.wishlists import items, linking, lists, orders
 
@@ -43,7 +43,7 @@ class ItemUpdatedData(ItemData, kw_only=True):
 class ListCreatedData(ListData):
     """The new list."""
 
-    item_ids: Annotated[list[Id], Unique] | UnsetType = UNSET
+    item_ids: list[Id] | UnsetType = UNSET
     """For a new list or an order set as a whole: the items with a position, in order. The others
     follow, most recently saved first."""
 

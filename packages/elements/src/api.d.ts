@@ -2040,7 +2040,7 @@ export interface components {
             /** @description null removes the variant. */
             variantId?: components["schemas"]["ProductId"] | null;
             quantity?: components["schemas"]["Quantity"];
-            tags?: components["schemas"]["Tags"];
+            tags?: components["schemas"]["Tag"][] | null;
             note?: components["schemas"]["NoteOrNull"];
         };
         /** @description A position on a list (`PUT /lists/{listId}/items/{itemId}`): either field. */
@@ -2214,8 +2214,8 @@ export interface components {
         };
         /** @description Items to take off a list (`DELETE /lists/{listId}/items`): either field. */
         ListItemsRemoval: {
-            /** @description Items to take off the list. */
-            itemIds?: string[];
+            /** @description Items to take off the list; null counts as omitted. */
+            itemIds?: string[] | null;
             /** @description true takes off all items. */
             all?: boolean;
         };
@@ -3342,11 +3342,11 @@ export interface components {
         /** @description Changes to a webhook (`PATCH /webhooks/{webhookId}`). */
         WebhookPatch: {
             url?: components["schemas"]["WebhookUrlInput"];
-            types?: components["schemas"]["EventTypesInput"];
+            types?: components["schemas"]["EventTypeInput"][] | null;
             /** @description Whether events are sent. */
             enabled?: boolean;
             key?: components["schemas"]["WebhookKey"];
-            include?: components["schemas"]["EventIncludesInput"];
+            include?: components["schemas"]["EventIncludeInput"][] | null;
         };
         WebhookResponse: {
             data: components["schemas"]["Webhook"];

@@ -17,7 +17,7 @@ MAX_LIST_ITEMS = 1_000
 class ListItemsBody(Body):
     """The items of a list (``PUT /lists/{listId}/items``)."""
 
-    item_ids: Annotated[list[str], Meta(max_length=MAX_LIST_ITEMS), types.Unique]
+    item_ids: Annotated[list[str], Meta(max_length=MAX_LIST_ITEMS)]
     """Items of the list's owner, in the new order. An empty array empties the list."""
 
 
@@ -28,17 +28,19 @@ class ListItemsRemovalBody(Body):
     item_ids: (
         Annotated[list[str], Meta(min_length=1, max_length=MAX_LIST_ITEMS), types.Unique]
         | UnsetType
+        | None
     ) = UNSET
-    """Items to take off the list."""
+    """Items to take off the list; null counts as omitted."""
     all: bool | UnsetType = UNSET
     """true takes off all items."""
 
     def removed_ids(self) -> tuple[str, ...] | None:
         """Returns the ids of the items, or ``None`` for all."""
-        if (self.item_ids is UNSET) != (self.all is True):
-            cause: FieldCode = "required" if self.item_ids is UNSET else "not_allowed"
+        has_ids = self.item_ids is not UNSET and self.item_ids is not None
+        if has_ids == (self.all is True):
+            cause: FieldCode = "not_allowed" if has_ids else "required"
             raise Invalid("itemIds: is required, or all with true, but not both.", cause=cause)
-        return None if self.item_ids is UNSET else fields.each_once("itemIds", self.item_ids)
+        return fields.each_once("itemIds", self.item_ids) if self.item_ids else None
 
 
 Place = Annotated[Literal["first", "last"], types.published("ListPlace", "An end of the list.")]

@@ -97,7 +97,7 @@ class ItemPatchBody(Body):
     variant_id: types.ProductId | UnsetType | None = UNSET
     """null removes the variant."""
     quantity: types.Quantity | UnsetType = UNSET
-    tags: types.Tags | UnsetType = UNSET
+    tags: types.Tags | UnsetType | None = UNSET
     note: NewNote | UnsetType = UNSET
 
     def patch(self, store: Store) -> ItemPatch:
@@ -106,7 +106,7 @@ class ItemPatchBody(Body):
             product_id=None if product is UNSET else new_product_id(store, "productId", product),
             variant_id=None if self.variant_id is UNSET else stored_variant(store, self.variant_id),
             quantity=_given(self.quantity),
-            tags=_tags(self.tags),
+            tags=() if self.tags is None else _tags(self.tags),
             note=_cleared(self.note),
         )
 
@@ -160,7 +160,7 @@ class ListPatchBody(Body):
 class ItemOrderBody(Body):
     """An order of a list's items (``PUT /lists/{listId}/items/order``)."""
 
-    item_ids: Annotated[list[str], Meta(max_length=MAX_ORDER), types.Unique]
+    item_ids: Annotated[list[str], Meta(max_length=MAX_ORDER)]
     """Items of the list in the new order. Items may be omitted."""
 
 
@@ -314,15 +314,15 @@ class WebhookPatchBody(Body):
     """Changes to a webhook (``PATCH /webhooks/{webhookId}``)."""
 
     url: NewWebhookUrl | UnsetType = UNSET
-    types: EventTypes | UnsetType = UNSET
+    types: EventTypes | UnsetType | None = UNSET
     enabled: bool | UnsetType = UNSET
     """Whether events are sent."""
     key: WebhookKey | UnsetType = UNSET
-    include: EventIncludes | UnsetType = UNSET
+    include: EventIncludes | UnsetType | None = UNSET
 
     def patch(self) -> webhooks.WebhookPatch:
-        types = None if self.types is UNSET else fields.each_once("types", self.types)
-        include = None if self.include is UNSET else fields.each_once("include", self.include)
+        types = None if self.types is UNSET else fields.each_once("types", self.types or ())
+        include = None if self.include is UNSET else fields.each_once("include", self.include or ())
         own_fields = _given(self.url), types, _given(self.enabled), _given(self.key)
         return webhooks.WebhookPatch(*own_fields, include)
 

@@ -253,7 +253,7 @@ class AsyncItems(AsyncResource):
         product_id: ProductId | UnsetType = UNSET,
         variant_id: ProductId | UnsetType | None = UNSET,
         quantity: int | UnsetType = UNSET,
-        tags: Sequence[str] | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType | None = UNSET,
         note: str | UnsetType | None = UNSET,
     ) -> Item:
         """Sets the fields in the body and leaves the others unchanged; a ``variant_id`` of None
@@ -424,7 +424,7 @@ class AsyncLists(AsyncListsByHand):
         ignored. The response is 400 for an empty array and for a repeated id. Events are those of
         ``PUT``.
 
-        ``item_ids``: Items to take off the list.
+        ``item_ids``: Items to take off the list; None counts as omitted.
 
         ``all``: true takes off all items.
 
@@ -1051,10 +1051,10 @@ class AsyncWebhooks(AsyncResource):
         id: str,
         *,
         url: str | UnsetType = UNSET,
-        types: Sequence[str] | UnsetType = UNSET,
+        types: Sequence[str] | UnsetType | None = UNSET,
         enabled: bool | UnsetType = UNSET,
         key: str | UnsetType = UNSET,
-        include: Sequence[str] | UnsetType = UNSET,
+        include: Sequence[str] | UnsetType | None = UNSET,
     ) -> Webhook:
         """Changes the fields in the body. A webhook that is turned on resumes with the first event
         that it hasn't sent, or with the oldest event that is still stored. A webhook with a format
