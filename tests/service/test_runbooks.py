@@ -171,6 +171,8 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         code, _, err = run("cut")
         assert (code, "cut" in err) == (1, True), err
         if engine == "postgresql":
+            code, _, err = run("backups", "--keys", "keys")
+            assert (code, "to the files of WISHWELL_SIGNING_KEYS_FILE" in err) == (1, True), err
             assert "is empty" in service.cli("serve", check=False).stderr
             code, out, err = run("backups")
             assert code == 0, (out, err)
