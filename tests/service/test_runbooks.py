@@ -2,6 +2,7 @@
 job."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -194,6 +195,22 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         [kept] = service.folder.glob("wishwell.db.replaced-*")
         assert {path.name for path in kept.iterdir()} >= {"wishwell.db", key.name}
         assert not [*service.folder.glob(".*.part")]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_restore_refuses_root_in_a_folder_of_the_services_user():
+    """Run as root, `restore database` leaves no file that the service's user can't read.
+    Rule: restore-checked."""
+    service = Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"})
+    service.cli("init")
+    service.quick("backup", "copy.db", "--keys", "keys")
+    os.chown(service.folder, 10_001, -1)
+    code, _, err = service.attempt("restore", "database", "copy.db", "--keys", "keys")
+    assert (code, "belongs to the user 10001" in err) == (1, True), err
+    assert not [*service.folder.glob("*.replaced-*")]
+    os.chown(service.folder, 0, -1)
+    service.quick("restore", "database", "copy.db", "--keys", "keys")
+    service.close()
 
 
 def test_restore_refuses_a_clusters_database_and_its_dump(postgres_server):
