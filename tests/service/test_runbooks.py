@@ -197,6 +197,23 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         assert not [*service.folder.glob(".*.part")]
 
 
+def test_replay_lists_the_commands_since_a_backup_that_another_program_restored():
+    """`restore replay` lists the commands since the restored backup, unless they are in it.
+    Rules: journal-replay, journal-options."""
+    service = Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"})
+    service.cli("init")
+    service.create_token(label="before it")
+    service.quick("backup", "copy.db")
+    service.create_token(label="since then")
+    replay = ("restore", "replay", "wishwell.db.journal.jsonl")
+    assert "token create" not in service.quick(*replay)
+    (service.folder / "copy.db").replace(service.folder / "wishwell.db")
+    listed = service.quick(*replay)
+    assert "\nwishwell token create --store=default '--label=since then'\n" in listed
+    assert "before it" not in listed
+    service.close()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_restore_refuses_root_in_a_folder_of_the_services_user():
     """Run as root, `restore database` leaves no file that the service's user can't read.
