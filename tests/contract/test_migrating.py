@@ -135,16 +135,23 @@ async def test_interrupted_migration_is_named_and_resumed(postgres_server, monke
 
 @on_loop
 async def test_index_is_built_once_while_others_write(postgres_server, monkeypatch):
-    """If four nodes migrate concurrently, only one builds the index, and others can write.
-    Rule: migrate-once."""
+    """If four nodes migrate concurrently, only one builds the index, says for whom it waits, and
+    others can write. Rule: migrate-once."""
+    lines: list[str] = []
     async with database(postgres_server, monkeypatch, INDEX) as (url, other):
         async with other.transaction():
             await other.execute("UPDATE revocations SET jti = jti")
-            nodes = [asyncio.create_task(migrate.migrate_postgres(url)) for _ in range(4)]
+            nodes = [
+                asyncio.create_task(migrate.migrate_postgres(url, lines.append)) for _ in range(4)
+            ]
             await backend(other, "INDEX CONCURRENTLY")
             await save(url)
-            await asyncio.sleep(0.5)
+            async with asyncio.timeout(20):
+                while len(lines) < 2:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
             assert not any(node.done() for node in nodes)
+            waiting = f"waiting for the end of process {other.get_server_pid()} ("
+            assert lines[0] == f"applying {NAME}" and lines[1].startswith(waiting)
         assert sorted(await asyncio.gather(*nodes)) == [[], [], [], [NAME]]
         assert await other.fetchval(VALID) is True
         assert await other.fetchval(RECORDED) == 1

@@ -62,8 +62,8 @@ def test_missing_database_is_created_only_by_init():
 
 
 def test_empty_server_database_asks_for_init(postgres_server):
-    """With an empty PostgreSQL database `serve` asks for `init`; the log then has its host and name,
-    but no password. Rule: init-explicit."""
+    """With an empty PostgreSQL database `serve` and the doctor ask for `init`; the log then has its host
+    and name, but no password. Rule: init-explicit."""
     url = postgres_server.create_database()
     url = re.sub(r"//([^:@]+)@", r"//\1:a-password-of-its-own@", url)
     keys = {"WISHWELL_SIGNING_KEYS": "k" * 40}
@@ -75,6 +75,8 @@ def test_empty_server_database_asks_for_init(postgres_server):
         assert '"event":"not_started"' in done.stdout
         assert "is empty" in done.stderr and "`wishwell init`" in done.stderr
         assert "a-password" not in done.stderr
+        findings = service.cli("doctor", check=False).stdout
+        assert "The database is empty. To use it, run `wishwell init`." in findings
         service.cli("init")
         [line] = [line for line in service.start().log_lines() if '"listening"' in line]
         assert json.loads(line)["database"] == url.rpartition("@")[2]

@@ -2,6 +2,7 @@
 job."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -171,6 +172,8 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         code, _, err = run("cut")
         assert (code, "cut" in err) == (1, True), err
         if engine == "postgresql":
+            code, _, err = run("backups", "--keys", "keys")
+            assert (code, "to the files of WISHWELL_SIGNING_KEYS_FILE" in err) == (1, True), err
             assert "is empty" in service.cli("serve", check=False).stderr
             code, out, err = run("backups")
             assert code == 0, (out, err)
@@ -192,6 +195,39 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         [kept] = service.folder.glob("wishwell.db.replaced-*")
         assert {path.name for path in kept.iterdir()} >= {"wishwell.db", key.name}
         assert not [*service.folder.glob(".*.part")]
+
+
+def test_replay_lists_the_commands_since_a_backup_that_another_program_restored():
+    """`restore replay` lists the commands since the restored backup, unless they are in it.
+    Rules: journal-replay, journal-options."""
+    service = Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"})
+    service.cli("init")
+    service.create_token(label="before it")
+    service.quick("backup", "copy.db")
+    service.create_token(label="since then")
+    replay = ("restore", "replay", "wishwell.db.journal.jsonl")
+    assert "token create" not in service.quick(*replay)
+    (service.folder / "copy.db").replace(service.folder / "wishwell.db")
+    listed = service.quick(*replay)
+    assert "\nwishwell token create --store=default '--label=since then'\n" in listed
+    assert "before it" not in listed
+    service.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_restore_refuses_root_in_a_folder_of_the_services_user():
+    """Run as root, `restore database` leaves no file that the service's user can't read.
+    Rule: restore-checked."""
+    service = Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"})
+    service.cli("init")
+    service.quick("backup", "copy.db", "--keys", "keys")
+    os.chown(service.folder, 10_001, -1)
+    code, _, err = service.attempt("restore", "database", "copy.db", "--keys", "keys")
+    assert (code, "belongs to the user 10001" in err) == (1, True), err
+    assert not [*service.folder.glob("*.replaced-*")]
+    os.chown(service.folder, 0, -1)
+    service.quick("restore", "database", "copy.db", "--keys", "keys")
+    service.close()
 
 
 def test_restore_refuses_a_clusters_database_and_its_dump(postgres_server):

@@ -44,10 +44,15 @@ async def restore_replay(
     """Repeat acts that a restored database lacks, such as erasures.
 
     These are erasures, revocations and withdrawn consent. Give the journals of all nodes, in any
-    order, before you serve again. Deletions of stores and webhooks are listed, for you to repeat.
-    Mails are paused until `wishwell store mail resume`.
+    order, before you serve again. Deletions of stores and webhooks are listed, for you to repeat,
+    and the commands since the backup. Mails are paused until `wishwell store mail resume`.
     """
-    await _replay(db, paths, dry=dry, as_json=as_json)
+    since = await db.read(restoring.find_backup_time, ids.timestamp(clock()))
+    try:
+        await _replay(db, paths, dry=dry, as_json=as_json)
+    finally:
+        if not as_json:
+            _list_commands(paths, since)
 
 
 # rule: journal-replay
@@ -171,18 +176,23 @@ async def _replay_and_list(db: Database, paths: Sequence[str]) -> tuple[str, lis
     """Replays journals, and prints the commands that were given since the backup. Returns why some
     acts weren't repeated, or '', and the commands."""
     since = await db.read(restoring.find_backup_time, ids.timestamp(clock()))
-    acts, _, _ = journal_replay.read_journals(paths)
     problem = ""
     try:
         await _replay(db, paths)
     except ServiceError as error:
         problem = str(error)
-    lines = [*recorded_options.shell_lines([act for act in acts if act.time > since])]
     terminal.say(f"The newest time in the backup is {since or 'unknown'}.")
-    if lines:
-        terminal.say("Commands since then:\n")
-    for line in lines:
-        terminal.say(line)
-    if lines or paths:
-        terminal.say("" if lines else "The journals have no commands since then to give again.")
+    lines = _list_commands(paths, since)
+    if paths and not lines:
+        terminal.say("The journals have no commands since then to give again.")
     return problem, lines
+
+
+def _list_commands(paths: Sequence[str], since: str) -> list[str]:
+    """Prints the journals' commands after a time, and returns them."""
+    acts, _, _ = journal_replay.read_journals(paths)
+    lines = [*recorded_options.shell_lines([act for act in acts if act.time > since])]
+    if lines:
+        text = "\n".join(lines)
+        terminal.say(f"Commands since {since or 'the beginning'}:\n\n{text}\n")
+    return lines

@@ -13,18 +13,19 @@ import hashlib
 import os
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from importlib import resources
 from itertools import takewhile
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import asyncpg
 
 from wishwell import ids
 from wishwell.db import Row, statements
-from wishwell.db.postgres import cluster, connecting
+from wishwell.db.postgres import cluster, connecting, lock_waits
 from wishwell.db.postgres.failures import UNREACHABLE, translate_errors
 from wishwell.db.postgres.hosts import Connection
+from wishwell.db.postgres.lock_waits import Progress
 from wishwell.db.sqlite import sqlite_file
 from wishwell.db.statements import Engine
 from wishwell.errors import Misconfigured, Unavailable
@@ -42,25 +43,11 @@ _APPLIED = "SELECT version, checksum FROM migrations"
 _RECORD = "INSERT INTO migrations VALUES (:version, :name, :checksum, :applied_at)"
 _OLDEST_PROGRAM = "SELECT oldest_program FROM schema_support"
 _LOCK_POLL_SECONDS = 0.2
-_LOCK_TIMEOUT_SECONDS = 1.2
-"""Seconds for which a statement may queue for a table: requests queue behind it. Longer than
-PostgreSQL's ``deadlock_timeout``, after which an autovacuum that is in the way is ended."""
-_LOCK_RETRY_SECONDS = 2.0
 _CONNECT_SECONDS = 10.0
 _NO_TIMEOUTS = """
 SELECT set_config(name, '0', $1) FROM pg_settings
 WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
                'idle_in_transaction_session_timeout')
-"""
-_LOCK_HOLDERS = """
-SELECT DISTINCT a.pid, coalesce(nullif(a.application_name, ''), a.backend_type), a.usename::text,
-       ceil(extract(epoch FROM clock_timestamp() - a.xact_start))::integer
-FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-    JOIN pg_class c ON c.oid = l.relation AND c.relkind IN ('r', 'p') AND pg_table_is_visible(c.oid)
-WHERE l.granted AND a.datname = current_database() AND a.pid <> pg_backend_pid()
-  AND c.relnamespace = current_schema()::regnamespace
-  AND coalesce(a.xact_start < clock_timestamp() - make_interval(secs => $1), true)
-ORDER BY a.pid
 """
 _CREATED_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
@@ -74,8 +61,6 @@ GROUP BY c.relname ORDER BY c.relname
 _CONCURRENTLY = " CONCURRENTLY"
 _CREATES_INDEX = re.compile(rf"CREATE (?:UNIQUE )?INDEX{_CONCURRENTLY} (\w+)")
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
-Progress = Callable[[str], None]
-T = TypeVar("T")
 
 
 def _ignore(_line: str) -> None:
@@ -190,7 +175,7 @@ async def migrate_postgres(
             await _lock(connection, "pg_try_advisory_lock")
         while True:
             with _reporting(progress) as report:
-                batch, todo, tables = await _retry_locks(
+                batch, todo, tables = await lock_waits.retry_locks(
                     connection,
                     functools.partial(_apply_batch, connection, report, is_pooled, distribute),
                     report,
@@ -201,7 +186,9 @@ async def migrate_postgres(
                 concurrent = todo[len(batch)]
                 for statement, values in _list_steps("postgresql", [concurrent], report):
                     if not values:
-                        await _create_index(connection, statement)
+                        process_id = connection.get_server_pid()
+                        async with lock_waits.reporting_blockers(url, process_id, progress):
+                            await _create_index(connection, statement)
                     else:
                         await connection.execute(statement, *values)
                 done.append(concurrent.name)
@@ -219,7 +206,7 @@ async def _apply_batch(
     async with connection.transaction():
         await connection.fetch(_NO_TIMEOUTS, True)
         await _lock(connection, "pg_try_advisory_xact_lock")
-        lock_timeout = f"{_LOCK_TIMEOUT_SECONDS * 1000:.0f}ms"
+        lock_timeout = f"{lock_waits.LOCK_TIMEOUT_SECONDS * 1000:.0f}ms"
         await connection.fetch("SELECT set_config('lock_timeout', $1, true)", lock_timeout)
         distribute = distribute or await cluster.is_distributed(connection)
         if distribute:
@@ -231,33 +218,6 @@ async def _apply_batch(
             await connection.execute(statement.replace(_CONCURRENTLY, ""), *values)
         is_last = distribute and batch == todo
         return batch, todo, await cluster.distribute(connection, report) if is_last else []
-
-
-# rule: migrate-once
-async def _retry_locks(
-    connection: Connection, apply: Callable[[], Awaitable[T]], report: Progress
-) -> T:
-    """Applies migrations again until no other session has locked their tables.
-
-    Between two attempts requests can use the tables. Reports the sessions when they change.
-    """
-    reported_ids: set[int] | None = None
-    while True:
-        try:
-            return await apply()
-        except asyncpg.LockNotAvailableError:
-            holders = await connection.fetch(_LOCK_HOLDERS, _LOCK_TIMEOUT_SECONDS)
-        process_ids = {row[0] for row in holders}
-        if process_ids != reported_ids:
-            reported_ids = process_ids
-            sessions = [
-                # Another role's times are hidden from a role with few rights.
-                f"process {pid} ({program} of {user}{'' if seconds is None else f', {seconds} s'})"
-                for pid, program, user, seconds in holders
-            ]
-            names = ", ".join(sessions) or "a short transaction"
-            report(f"waiting for tables that are locked by {names}")
-        await asyncio.sleep(_LOCK_RETRY_SECONDS)
 
 
 # rule: migrate-once

@@ -78,7 +78,7 @@ async def check_mails(db: Database) -> str:
     if paused := await db.read(run_statement, "mails_paused"):
         handle, since, problem = paused[0]
         first = f"{handle} since {since}. {problem}".strip()
-        raise CheckFailed(f"the mails of {len(paused)} stores are paused; the first: {first}")
+        raise CheckFailed(f"stores whose mails are paused: {len(paused)}; the first: {first}")
     return "none are paused"
 
 

@@ -7,6 +7,7 @@ database and replays the journals.
 import contextlib
 import fcntl
 import os
+import pwd
 import secrets
 import shutil
 import sqlite3
@@ -61,6 +62,7 @@ def restore_sqlite(settings: Settings, path: str, keys_path: str | None, say: Sa
     """Restores the newest good one of the copies at ``path``, and keeps the present database in a
     folder next to it. ``keys_path``: see ``_keys_settings``. Raises ``ServiceError``."""
     database = Path(config.sqlite_path(settings.database_url)).absolute()
+    _check_user(database.parent)
     with _unused(database), contextlib.ExitStack() as stack:
         staged = _first_good(
             _list_backups(path, "sqlite"),
@@ -83,6 +85,19 @@ def restore_sqlite(settings: Settings, path: str, keys_path: str | None, say: Sa
             key_files.write_key(Path(f"{database}{suffix}.key"), key)
         staged.path.rename(database)
         _sync(database.parent)
+
+
+def _check_user(folder: Path) -> None:
+    """Raises ``Misconfigured`` if root would leave files that the service's user can't read."""
+    if os.geteuid() == 0 and folder.exists() and (user_id := folder.stat().st_uid):
+        owner = str(user_id)
+        with contextlib.suppress(KeyError):  # the system has no name for it
+            owner = pwd.getpwuid(user_id).pw_name
+        raise Misconfigured(
+            f"The folder {folder} belongs to the user {owner}, who couldn't read files of root, so "
+            f"nothing was restored. Run the command as {owner}: runuser -u {owner} -- wishwell "
+            "restore database …"
+        )
 
 
 @contextlib.contextmanager
