@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -92,8 +93,8 @@ def test_count_needs_no_request_with_hearts_or_without_wishes(visitor):
 
 
 def test_count_changes_with_the_signed_in_customer(own_shop, visitor):
-    """A shop that says that somebody is signed in causes one request per browser session, and the
-    number follows a sign-out and another customer."""
+    """A shop that says that somebody is signed in causes one request per minute at most, and the number
+    follows a sign-out and another customer."""
     for customer, products in (("501", (1, 2)), ("502", (3,))):
         member = own_shop.shop.customer(customer)
         for product in products:
@@ -113,6 +114,24 @@ def test_count_changes_with_the_signed_in_customer(own_shop, visitor):
     counted(page, 0)  # the tab that was still open
     visitor.sign_in("502")
     counted(visitor.open(signed_in), 1)
+
+
+def test_count_of_a_customer_follows_other_devices_on_pages_with_hearts(own_shop, visitor):
+    """On a page with hearts, too, the number is requested again after a minute, without waiting for the
+    window to get the focus."""
+    member = own_shop.shop.customer("504")
+    member.http.post("/items", json={"productId": 1})
+    visitor.sign_in("504")
+    body = COUNT + hearts(1, 2)
+    page = visitor.open(body)
+    counted(page, 1)
+    quiet(page)
+    member.http.post("/items", json={"productId": 2})
+    page.clock.install(time=time.time() + 61)
+    visitor.open(body, page=page)
+    expect(heart(page, 2)).to_have_attribute("aria-pressed", "true")
+    page.clock.run_for(400)
+    counted(page, 2)
 
 
 @pytest.mark.slow

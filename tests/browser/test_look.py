@@ -88,7 +88,7 @@ def test_number_of_items_follows_the_title(new_visitor):
         title = page.get_by_role("heading", name="Wishlist").bounding_box()
         assert title["y"] < count["y"] < title["y"] + title["height"]
         gap = count["x"] - title["x"] - title["width"]
-        assert (gap if dir == "ltr" else title["x"] - count["x"] - count["width"]) == 16
+        assert (gap if dir == "ltr" else title["x"] - count["x"] - count["width"]) == 12
 
 
 def test_page_of_an_ended_link_leads_to_the_shop(own_shop, visitor):

@@ -2,7 +2,8 @@
 
 import type { Visitor } from './visitor.js';
 
-export const LONGEST = 30 * 60_000; // ms without a page view after which a browser session has ended
+/** ms after which a customer's number is requested again: other devices may have changed it. */
+export const LONGEST = 60_000;
 
 export interface Known {
   /** The `Wishwell-Shopper` of the last response; `-` for nobody. */
@@ -13,7 +14,7 @@ export interface Known {
   customer?: boolean | undefined;
   /** The attribute `signed-in` when the number was requested. */
   signedIn?: string | null | undefined;
-  /** The time of the last page view. */
+  /** The time when the number was last requested. */
   at?: number | undefined;
   /** Whether a write was sent whose response the page may have missed. */
   unsure?: boolean | undefined;

@@ -12,7 +12,7 @@ export interface News {
 
 /**
  * Connects the shop's tabs. Calls `hear` with each message of another tab, `again` when this tab was
- * hidden or offline and may have missed some, and `seen` when it becomes visible. Returns a function
+ * hidden or offline and may have missed some, and `seen` when it is shown again. Returns a function
  * that sends a message.
  */
 export function joinTabs(
@@ -41,6 +41,7 @@ export function joinTabs(
     if (!persisted) return;
     open();
     again();
+    seen();
   });
   addEventListener('online', again);
   // Dispatched on the document, and bubbles to the window.

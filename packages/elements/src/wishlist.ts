@@ -282,15 +282,14 @@ export class Wishlist extends EventTarget {
     const { signedIn } = this;
     const { who = '-', n, customer, unsure, signedIn: before, at = 0 } = device.known;
     const somebody = who !== '-';
-    // The number was requested in this browser session, for the same customer.
+    // The number was requested just now, for the same customer.
     const fresh = Date.now() - at < LONGEST && before === signedIn;
     const identify = somebody && !this.#service.asked && !(customer && signedIn != null && fresh);
     const missing = somebody ? n === undefined || unsure || (customer && !fresh) : !fresh;
     const number = signedIn !== undefined && (somebody || signedIn !== null) && (missing || again);
     // Nothing is stored about visitors who have saved nothing.
-    if (somebody || number) device.set({ at: Date.now() });
     if (!identify && !number && !kept(this.base)) return;
-    device.set({ signedIn });
+    device.set({ signedIn, at: Date.now() });
     await this.call('GET', 'profile').catch(() => {});
   }
 
