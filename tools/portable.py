@@ -29,9 +29,18 @@ def complete(document: Node) -> None:
     for node in walk(document):
         if node.get("type") == "integer":
             node["format"] = "int32" if node.get("maximum", 2**63) <= MAX_INT32 else "int64"
+    parts = [part for name, part in document["components"].items() if name != "schemas"]
+    roots = [document["paths"], document["webhooks"], *parts]
+    referred = used(roots, schemas)
     for node in walk(document):
         if "oneOf" in node:
             _merge_null(schemas, node)
+    unused = {name: schemas.pop(name) for name in referred - used(roots, schemas)}
+    for node in walk(document):
+        if node.get("x-schema") in unused:  # written out wherever it was referred to
+            schema = unused[node.pop("x-schema")]
+            if "description" in schema:
+                node.setdefault("description", schema["description"])
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -452,6 +452,14 @@ def test_every_bad_parameter_is_named_by_each_operation(http, shop):
         assert {found[name] for name in expected} == {"invalid"}, path
 
 
+def test_unknown_parameters_of_any_name_are_named(http):
+    """Names of other systems' parameters are named, too, up to 50. Rule: error-envelope."""
+    names = ["per_page", "page[size]", "sort-by", "filter:tag", "$top", "a.b", "ü", "x1"]
+    found = codes(http.get("/items", params=dict.fromkeys(names, "1")))
+    assert found == dict.fromkeys(names, "unknown")
+    assert len(codes(http.get("/items", params={f"a{n}": "1" for n in range(80)}))) == 50
+
+
 def test_a_required_parameter_is_named_with_bad_ones(shop):
     """A missing parameter is named together with bad values. Rule: error-envelope."""
     found = codes(shop.admin.get("/profiles?limit=0"))

@@ -16,7 +16,7 @@ OF_ONE = (
     *("createItem", "saveItems", "createList"),
     *("copySharedList", "reserveSharedItem", "deleteReservation"),
     *("getProfile", "updateProfile", "exportProfile", "deleteProfile"),
-    "deleteProfileEmail",
+    *("deleteProfileEmail", "listReservations"),
 )
 """Operations in which an admin token must name the profile."""
 CUSTOMER, ERASED = "gid://shopify/Customer/1", "gid://shopify/Customer/2"

@@ -1807,8 +1807,6 @@ export interface components {
         EventIncludeInput: "product";
         /** @description With `product`, the item in each event has the data of its product as `product`, as it is when the event is sent. A format has them anyway. */
         EventIncludes: components["schemas"]["EventInclude"][];
-        /** @description With `product`, the item in each event has the data of its product as `product`, as it is when the event is sent. A format has them anyway. */
-        EventIncludesInput: components["schemas"]["EventIncludeInput"][];
         /** @description For a notice: the published data of the product. */
         EventProduct: {
             title?: components["schemas"]["Title"];
@@ -1821,8 +1819,6 @@ export interface components {
         EventTypeInput: "item.created" | "item.updated" | "item.deleted" | "list.created" | "list.updated" | "list.deleted" | "profile.linked" | "profile.erased" | "item.price_dropped" | "item.back_in_stock" | "item.purchased";
         /** @description The types of events to send; all if empty. */
         EventTypes: components["schemas"]["EventType"][];
-        /** @description The types of events to send; all if empty. */
-        EventTypesInput: components["schemas"]["EventTypeInput"][];
         /** @description A list with its items in the customer's order. */
         ExportedList: {
             id: components["schemas"]["Id"];
@@ -3230,7 +3226,6 @@ export interface components {
             suppressions: components["schemas"]["Suppression"][];
         };
         Tag: string;
-        Tags: components["schemas"]["Tag"][];
         /**
          * Format: date-time
          * @description RFC 3339, in UTC, with milliseconds.
@@ -3326,9 +3321,11 @@ export interface components {
         /** @description A webhook to create (`POST /webhooks`). */
         WebhookInput: {
             url: components["schemas"]["WebhookUrlInput"];
+            /** @description The types of events to send; all if empty. */
             types?: components["schemas"]["EventTypeInput"][] | null;
             format?: components["schemas"]["WebhookFormatInput"] | null;
             key?: string | null;
+            /** @description With `product`, the item in each event has the data of its product as `product`, as it is when the event is sent. A format has them anyway. */
             include?: components["schemas"]["EventIncludeInput"][] | null;
         };
         /** @description The key of the format's API, which no response shows. Required with a format, and again with a new `url`. */
@@ -3342,10 +3339,12 @@ export interface components {
         /** @description Changes to a webhook (`PATCH /webhooks/{webhookId}`). */
         WebhookPatch: {
             url?: components["schemas"]["WebhookUrlInput"];
+            /** @description The types of events to send; all if empty. */
             types?: components["schemas"]["EventTypeInput"][] | null;
             /** @description Whether events are sent. */
             enabled?: boolean;
             key?: components["schemas"]["WebhookKey"];
+            /** @description With `product`, the item in each event has the data of its product as `product`, as it is when the event is sent. A format has them anyway. */
             include?: components["schemas"]["EventIncludeInput"][] | null;
         };
         WebhookResponse: {

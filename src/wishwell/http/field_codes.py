@@ -23,5 +23,5 @@ def of_type_error(message: str) -> FieldCode:
 
 def of_error(error: Invalid) -> list[BadField]:
     """Returns the parameter or header that an error's message names before a colon, if any."""
-    match = re.match(r"(?!body:)([A-Za-z][A-Za-z-]*): (.*)", error.message, re.DOTALL)
+    match = re.match(r"(?!body:)(\S+): (.*)", error.message, re.DOTALL)
     return [BadField(match[1], match[2], error.cause)] if match else []

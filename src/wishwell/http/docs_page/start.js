@@ -6,14 +6,6 @@ for (const address of ["http://127.0.0.1:8000", `http://${location.host}`, `http
 }
 const description = JSON.parse(text);
 
-// One field for the token, whichever kind it is.
-for (const item of Object.values(description.paths)) {
-  for (const operation of Object.values(item)) {
-    if (operation.security?.[0]?.adminBearer) operation.security = [{ bearer: [] }];
-  }
-}
-delete description.components.securitySchemes.adminBearer;
-
 // "Try it" sends the example of every parameter. For an optional one that is seldom wanted (a cursor of
 // another page sequence, for instance), so it is prefilled but disabled.
 for (const parameter of Object.values(description.components.parameters)) {
