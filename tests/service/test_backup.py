@@ -67,7 +67,7 @@ def test_backup_refuses_to_overwrite_files_and_leaves_no_partial_ones():
         ("wishwell.db", "already exists"),
         ("link.db", "already exists"),
         ("left.db", "left.db-wal already exists"),
-        ("none/a.db", "No such file or directory"),
+        ("none/a.db", "none doesn't exist, so no backup was made"),
     ):
         done = service.cli("backup", word, check=False)
         assert (done.returncode, why in done.stderr) == (1, True), done.stderr

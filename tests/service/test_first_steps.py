@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import socket
 import subprocess
 import sys
 import zipfile
@@ -59,6 +60,20 @@ def test_missing_database_is_created_only_by_init():
             assert service.quick("init").strip().endswith(last)
         [line] = [line for line in service.start().log_lines() if '"listening"' in line]
         assert json.loads(line)["database"] == str(file)
+
+
+def test_used_port_is_named_in_the_log():
+    """If another program listens on the port, `serve` says so, in the log as `not_started`."""
+    service = Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}, executed=True)
+    service.quick("init")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        service.settings["WISHWELL_PORT"] = str(other.getsockname()[1])
+        done = service.cli("serve", check=False)
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert (done.returncode, last["event"]) == (1, "not_started")
+    assert last["reason"].startswith("Can't listen on 127.0.0.1:")
+    assert last["reason"] in done.stderr
+    service.close()
 
 
 def test_empty_server_database_asks_for_init(postgres_server):

@@ -197,6 +197,21 @@ def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine
         assert not [*service.folder.glob(".*.part")]
 
 
+def test_restore_takes_neither_the_database_itself_nor_a_missing_journal():
+    """`restore database` in the database's own folder takes the newest backup there, refuses the database
+    itself, and reads the named journals before it changes anything. Rule: restore-checked."""
+    service = Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"})
+    service.cli("init")
+    service.quick("backup", "copy.db")
+    code, _, err = service.attempt("restore", "database", "wishwell.db")
+    assert (code, "wishwell.db is the database itself" in err) == (1, True), err
+    code, _, err = service.attempt("restore", "database", "copy.db", "--journal", "away.jsonl")
+    assert (code, "JOURNAL: away.jsonl can't be read" in err) == (1, True), err
+    assert not [*service.folder.glob("*.replaced-*")]
+    assert "restoring copy.db\n" in service.quick("restore", "database", ".")
+    service.close()
+
+
 def test_replay_lists_the_commands_since_a_backup_that_another_program_restored():
     """`restore replay` lists the commands since the restored backup, unless they are in it.
     Rules: journal-replay, journal-options."""

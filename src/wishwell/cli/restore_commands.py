@@ -129,6 +129,7 @@ def restore_database(
     """
     from wishwell.server import doctor  # imports the service's routes
 
+    journal_replay.read_journals(journals)  # raises an error before anything is changed
     if settings.engine == "sqlite":
         restoring.restore_sqlite(settings, path, keys_path, terminal.say)
         migrate.migrate_sqlite(config.sqlite_path(settings.database_url), terminal.say)

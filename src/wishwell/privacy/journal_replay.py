@@ -27,7 +27,7 @@ from wishwell.access import auth
 from wishwell.contacts import addresses, suppressions
 from wishwell.db import Database, Writer, run_statement
 from wishwell.db.journal import REFUSED, Act, line_id
-from wishwell.errors import NotFound, ServiceError
+from wishwell.errors import Invalid, NotFound, ServiceError
 from wishwell.events import webhooks
 from wishwell.privacy import erasure, platform_requests
 from wishwell.profiles import Profile, records
@@ -70,14 +70,18 @@ def read_journals(paths: Iterable[str]) -> tuple[list[Act], list[str], list[str]
     acts: each line about one cancels one line with that id, in any of the journals.
 
     A last line without its end is a warning: after a crash, its act was not done. Raises
-    ``OSError``.
+    ``Invalid`` if a file can't be read.
     """
     acts_with_line_ids: list[tuple[Act, str]] = []
     errors: list[str] = []
     warnings: list[str] = []
     for path in paths:
-        with files.open_regular(path) as file:
-            lines = file.read().split(b"\n")
+        try:
+            with files.open_regular(path) as file:
+                lines = file.read().split(b"\n")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise Invalid(f"JOURNAL: {path[:200]} can't be read ({reason}).") from error
         for number, line in enumerate(lines, 1):
             position = f"{path}, line {number}:"
             try:

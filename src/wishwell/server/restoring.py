@@ -65,7 +65,7 @@ def restore_sqlite(settings: Settings, path: str, keys_path: str | None, say: Sa
     _check_user(database.parent)
     with _unused(database), contextlib.ExitStack() as stack:
         staged = _first_good(
-            _list_backups(path, "sqlite"),
+            _list_backups(path, "sqlite", database),
             lambda each: _stage(stack, settings, database, each, keys_path, say),
             say,
         )
@@ -117,13 +117,18 @@ def _unused(database: Path) -> Iterator[None]:
         yield
 
 
-def _list_backups(path: str, engine: str) -> list[Path]:
-    """Returns the file, or the backups in a folder, the newest name first."""
+def _list_backups(path: str, engine: str, database: Path | None = None) -> list[Path]:
+    """Returns the file, or the backups in a folder, the newest name first, without the database."""
     file = Path(path)
+    if database is not None and file.resolve() == database.resolve():
+        raise Invalid(f"FILE: {path} is the database itself. Name a backup.")
     if not file.is_dir() or (file / "toc.dat").exists():  # a folder that pg_dump wrote
         return [file]
     pattern = _SUFFIXES[engine]
-    if backups := sorted(file.glob(pattern), reverse=True):
+    found = sorted(file.glob(pattern), reverse=True)
+    if backups := [
+        each for each in found if database is None or each.resolve() != database.resolve()
+    ]:
         return backups
     raise Invalid(f"FILE: the folder {path} has no backup ({pattern}).")
 

@@ -34,7 +34,11 @@ def serve_until_stopped(settings: Settings, welcome: str, check: workers.Check) 
     ``check`` raises an error for settings that the workers can't take over after SIGHUP.
     """
     _allow_files()
-    listening = listen(settings.host, settings.port, "WISHWELL_HOST and WISHWELL_PORT")
+    try:
+        listening = listen(settings.host, settings.port, "WISHWELL_HOST and WISHWELL_PORT")
+    except Misconfigured as error:
+        logger.error("not_started", reason=error.message)
+        raise
     host, port = listening.getsockname()[:2]
     url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     if settings.workers > 1:

@@ -34,6 +34,10 @@ def copying(path: str, target: str, progress: Progress, *, full: bool) -> Iterat
         if os.path.lexists(existing):
             raise Misconfigured(f"{existing} already exists: name another file.")
     target_path = Path(target).absolute()
+    if not target_path.parent.is_dir():
+        raise Misconfigured(
+            f"The folder {target_path.parent} doesn't exist, so no backup was made."
+        )
     # In the same folder, so that it can be renamed. Its name is chosen before the try block, so
     # that a signal at any step still removes the file.
     part = target_path.with_name(f".{target_path.name[:200]}-{secrets.token_hex(4)}.part")
