@@ -34,10 +34,27 @@ _HEADERS = {
 }
 _TEXT = {"content-type": "text/plain; charset=utf-8"}
 _FORMS = {"/sign-in", "/sign-out", "/mailbox/prices"}
-_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_KINDS = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
 _STATIC = {
     f"/static/{file.name}": (_KINDS[file.suffix], file)
     for file in (Path(__file__).parent / "static").iterdir()
+}
+
+# The elements in every state, in a checkout: the page frames itself, and sets the elements' markup.
+_STATES = Path(__file__).parents[1] / "packages" / "elements" / "states"
+_STATIC |= {
+    f"/states/{file.name.removesuffix('index.html')}": (_KINDS[file.suffix], file)
+    for file in _STATES.glob("*.*")
+}
+_FRAMED = {
+    "content-security-policy": _HEADERS["content-security-policy"]
+    .replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+    .replace("; require-trusted-types-for 'script'", "")
 }
 
 # Browsers request it on pages without an icon.
@@ -101,7 +118,7 @@ class Shop:
         if path in _STATIC:
             kind, file = _STATIC[path]
             headers = {"content-type": f"{kind}; charset=utf-8", "cache-control": "no-cache"}
-            return 200, headers, file.read_bytes()
+            return 200, headers | (_FRAMED if kind == "text/html" else {}), file.read_bytes()
         if path in _PICTURES:
             headers = {"content-type": "image/svg+xml", "cache-control": "max-age=3600"}
             return 200, headers, pages.picture_file(*_PICTURES[path])
