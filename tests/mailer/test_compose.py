@@ -9,7 +9,7 @@ import pytest
 
 from wishwell import ids, stores
 from wishwell.errors import Invalid
-from wishwell.mailer import compose
+from wishwell.mailer import compose, contents
 from wishwell.mailer.compose import TEXTS, Frame, Line
 from wishwell.products.money import Money
 
@@ -152,6 +152,20 @@ def test_pictures_come_from_the_host_for_pictures_too(url, is_shown):
     store = msgspec.structs.replace(store, mail=mail)
     assert compose.is_picture(store, url) == is_shown
     assert not compose.is_own(store, "https://cdn.example/mug")
+
+
+def test_wishlist_of_a_platforms_shop_is_at_its_domain():
+    """Without a host, mails link to the shop at the platform's domain, because the service's own URL
+    has only the pages of mails. Rule: mail-links."""
+    naming = {"platform_shop": "anna.myshopify.example", "service_url": "https://wishes.example"}
+    blank = stores.blank(ID, "shop", "2026-01-01T00:00:00.000Z")
+    store = stores.apply_patch(blank, stores.StorePatch(naming=naming), ids.timestamp(0))
+    assert contents.wishlist_url(store, "/a/w") == "https://anna.myshopify.example/a/w/"
+    page = msgspec.structs.replace(store.pages, wishlist_page="/pages/wishlist")
+    store = msgspec.structs.replace(store, pages=page)
+    assert contents.wishlist_url(store, "/a/w") == "https://anna.myshopify.example/pages/wishlist"
+    assert compose.is_own(store, "https://anna.myshopify.example/products/1")
+    assert not compose.is_own(store, "https://other.myshopify.example/products/1")
 
 
 INJECTION = "x\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028\u202e\x00\x85"

@@ -173,7 +173,7 @@ def is_own(store: Store, url: str) -> bool:
     """Returns whether a URL leads to one of the store's own hosts."""
     with contextlib.suppress(ValueError):
         origin = normalised_origin("/".join(url.split("/")[:3]))
-        own = (*store.hosts, store.naming.service_url)
+        own = (*store.hosts, store.naming.service_url, store.page_origin)
         return authority(origin) in {authority(host) for host in own if host}
     return False
 

@@ -61,11 +61,13 @@ async def begin(
 
 
 def wishlist_url(store: Store, base: str) -> str:
-    """Returns the address of the shopper's wishlist on the store's own host."""
+    """Returns the address of the shopper's wishlist in the shop: the service's own URL has only the
+    pages of mails."""
     page = store.pages.wishlist_page
-    if page.startswith("/"):
-        return store.mail_origin + page
-    return page if page and compose.is_own(store, page) else f"{store.mail_origin}{base}/"
+    if page and not page.startswith("/") and compose.is_own(store, page):
+        return page
+    path = page if page.startswith("/") else f"{base}/"
+    return (store.page_origin or store.mail_origin) + path
 
 
 async def _read_lines(tx: Reader, store: Store, begun: BegunMail, fallback: str) -> list[Line]:
