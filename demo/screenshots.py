@@ -24,6 +24,7 @@ _MERCHANTS: dict[str, Any] = {
     "admin-desktop.png": {"viewport": _SIZE},
     "admin-phone.png": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 }
+_STATES_SIZE: ViewportSize = {"width": 1560, "height": 3060}
 _FILL = """async () => {
   const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
   for (const name of ['Kitchen', 'Someday'])
@@ -43,7 +44,7 @@ _SAVE = """async () => {
 @click.command("screenshots")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
 def main(folder: Path) -> None:
-    """Write screenshots: hearts, the wishlist, the merchant's page, and a mail."""
+    """Write screenshots: hearts, the wishlist, the merchant's page, a mail, and every state."""
     folder.mkdir(exist_ok=True)
     program = os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
     with _demo() as (url, admin, token), sync_playwright() as playwright:
@@ -66,6 +67,21 @@ def main(folder: Path) -> None:
             merchant.get_by_role("button", name="Sign in").click()
             merchant.locator("main[aria-busy=false]").wait_for()
             _write(folder / name, merchant)
+        _write_states(folder, browser, url)
+
+
+def _write_states(folder: Path, browser: Browser, url: str) -> None:
+    """Takes the elements in every state, light and dark."""
+    for scheme in ("light", "dark"):
+        page = browser.new_page(viewport=_STATES_SIZE, reduced_motion="reduce")
+        page.goto(f"{url}/states/?scheme={scheme}")
+        for frame in page.frames[1:]:
+            frame.locator("[data-state=shown]").wait_for()
+        page.wait_for_timeout(
+            1000
+        )  # for pictures; a frame that shows an answer awaited is never idle
+        _save(folder / f"states-{scheme}.png", page)
+        page.close()
 
 
 def _write_mail(path: Path, browser: Browser, url: str) -> None:
@@ -93,10 +109,15 @@ def _write_mail(path: Path, browser: Browser, url: str) -> None:
 
 
 def _write(path: Path, page: Page) -> None:
-    """Saves a screenshot once all pictures are loaded. A palette is a third of the size, and as good."""
+    """Saves a screenshot once all pictures are loaded."""
     page.mouse.move(0, 0)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
+    _save(path, page)
+
+
+def _save(path: Path, page: Page) -> None:
+    """Saves a screenshot with a palette, which is a third of the size, and as good."""
     shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     shot.quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
     click.echo(f"{path}: {path.stat().st_size // 1000} kB")

@@ -34,6 +34,13 @@ def test_profile_shows_counts_and_the_email_only_to_an_admin(shop):
     envelope(shop.acting_as(UNKNOWN).get("/profile"), 404)
 
 
+def test_profile_says_whether_earlier_prices_are_struck_through(make_shop):
+    """With `--show-reductions on`, a profile has `showReductions`."""
+    ann = make_shop("--show-reductions", "on").customer()
+    save(ann.http, 1)
+    assert data(ann.http.get("/profile"))["showReductions"] is True
+
+
 def test_no_notices_are_made_for_a_customer_who_turned_them_off(make_shop):
     """No notices are made for a customer who turned them off. Rule: notice-drop."""
     shop = make_shop("--events", "on")

@@ -148,7 +148,7 @@ def test_list_is_shared_reserved_copied_and_revoked(shared_demo, new_shopper, ho
     theirs.goto(address)
     expect(theirs.get_by_text("Reserved by you")).to_have_count(1)
     page.bring_to_front()
-    expect(page.get_by_text("· Shared")).to_be_visible()
+    expect(page.get_by_role("img", name="Shared")).to_be_visible()
     choose(page, "Share", how)
     use(how, page.get_by_role("button", name="Stop sharing"))
     for who in (giver, owner):  # the owner's other tab loads the link again too

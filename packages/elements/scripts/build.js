@@ -108,7 +108,7 @@ const languages = (await readdir(new URL('src/texts/', root)))
   .filter((file) => /^[a-z]{2}\.ts$/.test(file) && file !== 'en.ts')
   .map((file) => file.slice(0, 2));
 const LANGUAGE = 2176; // bytes: 2.1 kB
-const PAGE = 15580; // 15.2 kB, with English
+const PAGE = 15600; // 15.2 kB, with English
 
 /** @type {[name: string, entry: string, largest: number, mangle?: RegExp][]} */
 const SCRIPTS = [

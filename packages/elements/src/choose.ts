@@ -11,9 +11,9 @@ width:max-content;min-width:min(15rem,100vw - 1rem);max-width:min(20rem,100vw - 
 overscroll-behavior:contain;border-radius:var(--wishlist-radius,.875rem);background:var(--wishlist-surface,var(--_page,Canvas));
 color:var(--wishlist-ink,var(--_text,CanvasText));font-size:1rem;line-height:1.3;text-align:start;white-space:normal;cursor:auto;
 box-shadow:0 .5rem 2.5rem rgb(0 0 0/.3),0 0 0 1px var(--wishlist-line,rgb(128 128 128/.3))}
-[role=dialog]{outline:0}
 *{box-sizing:border-box}
 :focus-visible{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:2px}
+[role=dialog]{outline:0}
 p{margin:0 0 .3rem;font-weight:600}
 p~p{font-weight:400}
 .saved:before{content:"♥ "/"";color:var(--wishlist-color-saved,#c2183c)}

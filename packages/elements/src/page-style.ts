@@ -45,7 +45,7 @@ line-height:1.2;text-decoration:none;color:inherit}
 .title{font-size:clamp(1.75rem,1.3rem + 2vw,2.5rem);line-height:1.15;letter-spacing:-.02em;font-weight:650;
 text-wrap:balance;overflow-wrap:anywhere}
 .shared svg{width:1rem;color:var(--_soft)}.copy{margin-inline-start:auto}
-.sign-in{display:block;width:fit-content;max-width:100%;margin-block-end:.75rem;color:var(--_soft);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:.9375rem;line-height:1.5rem}
+.sign-in{display:block;width:fit-content;max-width:100%;margin-block:.5rem .75rem;color:var(--_soft);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:.9375rem;line-height:1.5rem}
 input[type=checkbox]{width:1.2rem;height:1.2rem;margin:0;flex:none;accent-color:var(--_accent)}
 .bar{display:flex;align-items:center;gap:.5rem}
 .tabs{display:flex;gap:.5rem;overflow-x:auto;position:relative;scrollbar-width:none;padding:.375rem;margin:-.375rem;
