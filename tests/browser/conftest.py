@@ -211,6 +211,8 @@ def new_shopper(chromium) -> Iterator:
 
     yield make
     for shopper in made:
+        for page in shopper.context.pages:
+            page.unroute_all(behavior="ignoreErrors")  # of requests that a test doesn't wait for
         shopper.context.close()
     assert [wrong for shopper in made for wrong in shopper.wrong] == []
 

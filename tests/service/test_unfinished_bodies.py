@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from tests.api.conftest import connect
+from tests.api.conftest import connect, in_one_window
 from tests.servers import PREFIX, Service, wait_until
 from wishwell.errors import BodyTimeout
 from wishwell.http.server.body_reader import BodyMemory, BodyReader
@@ -102,6 +102,7 @@ def test_memory_limit_ends_the_oldest_body_of_the_largest_sender():
 
 
 @pytest.mark.parametrize("who", ["nobody", "visitor's key", "customer"])
+@in_one_window
 def test_storefront_change_is_counted_before_its_body_is_read(small, who):
     """On the storefront a change counts for the shopper, or for the known address of a visitor without a session, before
     its body has arrived: over the limit the response is 429. Rules: limit-address, limit-caller."""
