@@ -163,7 +163,7 @@ def test_title_search_does_not_block_other_requests(roomy_shop, engine):
     Rule: search-terms."""
     if engine == "postgresql":
         pytest.skip("it searches in another process")
-    query, answered = slowest(roomy_shop, 25, 25), 0
+    query, answered = slowest(roomy_shop, 60, 25), 0
     with ThreadPoolExecutor(1) as pool:
         search = pool.submit(roomy_shop.admin.get, "/products", params={"query": query})
         while not search.done():
