@@ -26,14 +26,14 @@ async def name_all(request: Request, error: RequestError, route: Route) -> None:
     """Adds all bad headers and query parameters to an error, unless the body was decoded."""
     if type(error) is not Invalid or request.decoding is not None or error.details:
         return
-    found: dict[str, BadField] = {}
+    fields_by_name: dict[str, BadField] = {}
 
     def add(other: Invalid) -> bool:
         """Returns whether the error names a field that wasn't named before."""
-        count = len(found)
+        count = len(fields_by_name)
         for field in field_codes.of_error(other):
-            found.setdefault(field.field, field)
-        return len(found) > count
+            fields_by_name.setdefault(field.field, field)
+        return len(fields_by_name) > count
 
     for other in (error, *_in_headers(request, of_store=route.of_store)):
         add(other)
@@ -49,10 +49,10 @@ async def name_all(request: Request, error: RequestError, route: Route) -> None:
             trial.acts_on = WholeStore(store) if route.of_store else profiles.of_nobody(store)
         values = queries.readable(pairs, allowed_names)
         handler = routes.handler(route, request.method)
-        async for other in _of_handler(trial, handler, values, found):
+        async for other in _of_handler(trial, handler, values, fields_by_name):
             if not add(other):
                 break
-    error.details = [*islice(found.values(), errors.MAX_BAD_FIELDS)]
+    error.details = [*islice(fields_by_name.values(), errors.MAX_BAD_FIELDS)]
 
 
 def _in_headers(request: Request, *, of_store: bool) -> Iterator[Invalid]:
@@ -68,13 +68,13 @@ def _in_headers(request: Request, *, of_store: bool) -> Iterator[Invalid]:
 
 
 async def _of_handler(
-    trial: Request, handler: Handler, values: dict[str, str], found: dict[str, BadField]
+    trial: Request, handler: Handler, values: dict[str, str], fields_by_name: dict[str, BadField]
 ) -> AsyncIterator[Invalid]:
     """Yields the errors of parameters whose rules only the handler of a read has: runs it without
     the parameters found so far, up to its first use of the database."""
     while True:
         # A cursor can be judged only once all other parameters are right.
-        names = values.keys() - found.keys() - {"page"}
+        names = values.keys() - fields_by_name.keys() - {"page"}
         trial.query = {name: values[name] for name in names}
         try:
             await handler(trial)

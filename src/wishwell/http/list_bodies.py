@@ -36,11 +36,11 @@ class ListItemsRemovalBody(Body):
 
     def removed_ids(self) -> tuple[str, ...] | None:
         """Returns the ids of the items, or ``None`` for all."""
-        has_ids = self.item_ids is not UNSET and self.item_ids is not None
-        if has_ids == (self.all is True):
-            cause: FieldCode = "not_allowed" if has_ids else "required"
+        item_ids = None if self.item_ids is UNSET else self.item_ids
+        if (item_ids is None) != (self.all is True):
+            cause: FieldCode = "required" if item_ids is None else "not_allowed"
             raise Invalid("itemIds: is required, or all with true, but not both.", cause=cause)
-        return fields.each_once("itemIds", self.item_ids) if self.item_ids else None
+        return None if item_ids is None else fields.each_once("itemIds", item_ids)
 
 
 Place = Annotated[Literal["first", "last"], types.published("ListPlace", "An end of the list.")]

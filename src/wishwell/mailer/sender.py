@@ -1,7 +1,7 @@
 """Sends the due mails of a process, a batch of each store after the other's."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from email.message import EmailMessage
 
@@ -73,9 +73,9 @@ class Sender:
         self._sends: set[asyncio.Task[None]] = set()
         self._is_stopping = False
         self._starting = asyncio.Lock()
-        # The transactions that begin a store's mails wait for each other in the database (rule:
-        # mail-limits), so several at a time would only keep connections from requests.
-        self._beginning = asyncio.Lock()
+        # By store. The transactions that begin a store's mails wait for each other in the database
+        # (rule: mail-limits), so several at a time would only keep connections from requests.
+        self._beginning = defaultdict[str, asyncio.Lock](asyncio.Lock)
 
     # rule: mail-states
     def job(self) -> Job:
@@ -206,7 +206,7 @@ class Sender:
         recipient = contact.email
 
         async def begin_and_compose() -> EmailMessage:
-            async with self._beginning:
+            async with self._beginning[store.id]:
                 content = await self._db.write(
                     contents.begin, store, mail, self._base, at, recipient
                 )

@@ -120,15 +120,14 @@ def _unused(database: Path) -> Iterator[None]:
 def _list_backups(path: str, engine: str, database: Path | None = None) -> list[Path]:
     """Returns the file, or the backups in a folder, the newest name first, without the database."""
     file = Path(path)
-    if database is not None and file.resolve() == database.resolve():
+    present = database.resolve() if database is not None else None
+    if file.resolve() == present:
         raise Invalid(f"FILE: {path} is the database itself. Name a backup.")
     if not file.is_dir() or (file / "toc.dat").exists():  # a folder that pg_dump wrote
         return [file]
     pattern = _SUFFIXES[engine]
-    found = sorted(file.glob(pattern), reverse=True)
-    if backups := [
-        each for each in found if database is None or each.resolve() != database.resolve()
-    ]:
+    candidates = sorted(file.glob(pattern), reverse=True)
+    if backups := [each for each in candidates if each.resolve() != present]:
         return backups
     raise Invalid(f"FILE: the folder {path} has no backup ({pattern}).")
 
