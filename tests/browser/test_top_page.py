@@ -20,6 +20,7 @@ def test_top_page_is_accessible_and_leads_to_the_other_pages(new_shopper):
         check_open_to_everybody(page, ["top"], 1)
         page.get_by_role("link", name="Merchant’s page").click()
         expect(page).to_have_url(f"{service.url}/admin/")
+        page.wait_for_load_state("networkidle")  # the restart would refuse its requests
         service.restart(settings={"WISHWELL_ADMIN": "off"})
         page.goto(service.url)
         expect(page.get_by_role("link")).to_have_count(2)
