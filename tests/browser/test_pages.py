@@ -103,6 +103,8 @@ def every_state(shopper, page, path):
     page.get_by_role("button", name="List options").click()
     yield f"{path} menu"
     page.get_by_role("button", name="Share", exact=True).click()
+    yield f"{path} choices"
+    page.get_by_role("button", name="Create link").click()
     page.get_by_role("button", name="Copy link").click()
     page.get_by_text("Link copied.").wait_for()
     yield f"{path} share"

@@ -42,6 +42,8 @@ def share(how, page):
     """Shares the displayed list; returns the link, which is in a field and not in the markup, where
     other scripts would find it."""
     choose(page, "Share", how)
+    use(how, page.get_by_role("button", name="Create link"))
+    expect(page.get_by_role("button", name="Copy link")).to_be_focused()
     address = page.get_by_label("Link", exact=True).input_value()
     use(how, page.get_by_role("button", name="Copy link"))
     expect(page.get_by_text("Link copied.")).to_be_visible()

@@ -82,7 +82,7 @@ def test_toast_is_used_by_keyboard(visitor):
     expect(toasts(page)).to_be_visible()
     heart(page, 1).focus()
     page.keyboard.press("F8")
-    with page.expect_response(lambda answer: answer.request.method == "POST"):
+    with page.expect_response(lambda answer: answer.request.method == "PUT"):
         page.keyboard.press("Enter")
     expect(heart(page, 1)).to_have_attribute("aria-pressed", "true")
 

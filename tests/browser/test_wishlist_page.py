@@ -110,8 +110,12 @@ def test_selected_items_are_put_on_a_list_or_removed_together(shopper):
     shows(page, LAMP, FIG)
     expect(page.get_by_text("2 items removed")).to_be_visible()
     expect(tab(page, "Later")).to_have_text("Later2")
+    sent = []
+    page.on("request", lambda request: sent.append(f"{request.method} {request.url}"))
     button(page, "Undo").click()
     expect(page.get_by_text("Restored 2 items")).to_be_visible()
+    saves = [line for line in sent if re.search("^(POST|PUT) .*/items$", line)]
+    assert [line.split()[0] for line in saves] == ["PUT"]
     shows(page, CUP, LAMP, THROW, FIG)
     page.reload()
     shows(page, CUP, LAMP, THROW, FIG)
@@ -516,6 +520,7 @@ def test_share_link_is_copied_when_the_clipboard_api_is_refused(shopper):
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     open_list(shopper, page, [101])
     choose(page, "Share")
+    button(page, "Create link").click()
     link = page.get_by_label("Link", exact=True).input_value()
     assert link.startswith(f"{shopper.url}/shared#wwshr_")
     button(page, "Copy link").click()
@@ -555,8 +560,9 @@ def test_share_button_copies_when_the_clipboard_api_is_refused(shopper):
 
 
 def test_whole_wishlist_is_shared_with_a_name_and_notes(shopper, new_shopper, shared_demo):
-    """A shared wishlist shows later saves, too. The owner's name and notes are shared if the owner
-    says so, by "Done" or by using the link; Escape discards that."""
+    """Sharing begins with the choices, and makes one link, with them, only when asked to. A shared
+    wishlist shows later saves, too. "Done", or using the link, stores changed choices; Escape discards
+    them."""
     page = shopper.open()
     press(page, 101)
     page.evaluate(
@@ -567,10 +573,25 @@ def test_whole_wishlist_is_shared_with_a_name_and_notes(shopper, new_shopper, sh
         }"""
     )
     shopper.go(page, DEMO)
+    made = []
+    page.on("request", lambda sent: made.append(sent) if sent.method == "POST" else None)
     choose(page, "Share")
-    link = page.get_by_label("Link", exact=True).input_value()
     page.get_by_label("Your name").fill("Nobody")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    choose(page, "Share")
+    expect(page.get_by_label("Link", exact=True)).to_have_count(0)
+    expect(page.get_by_label("Your name")).to_have_value("")
+    page.get_by_label("Your name").fill("Nobody")
+    assert made == []
+    button(page, "Create link").dblclick()
+    link = page.get_by_label("Link", exact=True).input_value()
+    assert [sent.post_data_json for sent in made] == [
+        {"displayName": "Nobody", "notes": False, "reservations": True}
+    ]
+    page.get_by_label("Your name").fill("")
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        button(page, "Done").click()
     expect(page.get_by_role("img", name="Shared")).to_be_visible()
 
     theirs = new_shopper(shared_demo).context.new_page()

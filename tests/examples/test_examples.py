@@ -74,6 +74,7 @@ def test_next_js_navigation_count_and_sharing_work(shop, new_customer):
     page.get_by_role("tab", name="Birthday").click()
     page.get_by_role("button", name="List options").click()
     page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Create link").click()
     link = page.get_by_label("Link", exact=True).input_value()
     page.get_by_role("dialog").get_by_role("button", name="Done").click()
     other = new_customer().context.new_page()

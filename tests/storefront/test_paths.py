@@ -131,6 +131,8 @@ def test_encoded_characters_in_the_query_stay_encoded(front, line):
         "toast.js",
         "share.js",
         "page.js",
+        "page-share.js",
+        "bulk.js",
         "wanted.js",
         "choose.js",
         "left.js",

@@ -82,6 +82,11 @@ function svg(path: string): SVGElement {
   return svg;
 }
 
+/** Returns properties of a button that closes its dialog with an answer. */
+export const closing = (answer?: string) => ({
+  onclick: (event: Event) => (event.currentTarget as Element).closest('dialog')!.close(answer),
+});
+
 /**
  * Returns declarations for surfaces on a page without `color-scheme`: its own background and text
  * colour, and the scheme that fits them. On others, the surfaces' colours follow the scheme.

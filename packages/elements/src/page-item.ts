@@ -1,6 +1,5 @@
 import { nameOf } from './page-card.js';
-import { h, icon, ICONS } from './page-dom.js';
-import { closing } from './page-view.js';
+import { closing, h, icon, ICONS } from './page-dom.js';
 import type { PageElement } from './page-list.js';
 import type { Item, ItemPatch, List } from './types.js';
 

@@ -54,16 +54,19 @@ export class Removals {
     const { page } = this;
     if (!items[0]) return;
     const lists = new Set(page.lists.map(({ id }) => id));
-    const fresh = new Set<string>();
-    // The last one first, because the newest is shown first.
-    for (const item of items.toReversed()) {
-      const { productId, variantId = null, quantity, tags, note = null } = item;
-      const listIds = item.listIds.filter((id) => lists.has(id));
-      const body = { productId, variantId, quantity, tags, note, listIds };
-      const saved = await page.wishlist.items.create(body);
-      this.#restored.set(item.id, saved.id);
-      fresh.add(saved.id);
+    const kept = items.map((item) => ({
+      ...item,
+      listIds: item.listIds.filter((id) => lists.has(id)),
+    }));
+    const { saveAgain } = await import('./bulk.js');
+    const saved = await saveAgain(page.wishlist, kept);
+    for (const { id, productId, variantId } of items) {
+      const again = saved.find(
+        (item) => item.productId === productId && item.variantId === variantId,
+      );
+      this.#restored.set(id, again!.id);
     }
+    const fresh = new Set(saved.map(({ id }) => id));
     for (const list of new Set(items.flatMap(({ listIds }) => listIds))) {
       if (!lists.has(list)) continue;
       const others = (await page.idsOf(list)).filter((id) => !fresh.has(id));
@@ -72,9 +75,9 @@ export class Removals {
       const end = order.findLastIndex((id) => fresh.has(id)) + 1;
       await page.wishlist.lists.order(list, order.slice(0, end));
     }
-    const [one, more] = items;
-    const name = nameOf(one!, page);
-    page.toast(more ? page.say('restored', { n: items.length }) : page.say('back', { name }));
+    const n = saved.length;
+    const name = nameOf(items[0], page);
+    page.toast(n > 1 ? page.say('restored', { n }) : page.say('back', { name }));
   }
 }
 

@@ -3,8 +3,6 @@ import { h, icon, ICONS, type Child } from './page-dom.js';
 import type { PageElement } from './page-list.js';
 import type { Item, List } from './types.js';
 
-const MOST = 250; // items in one request
-
 /** Selecting several items, to put them on a list or remove them. */
 export class Selection {
   /** The ids of the selected items; undefined while the cards have no boxes. */
@@ -72,14 +70,17 @@ export class Selection {
     const { say } = page;
     const put = async (list: List) => {
       const chosen = this.#items;
-      for (let at = 0; at < chosen.length; at += MOST) {
-        const items = chosen.slice(at, at + MOST).map(({ productId, variantId = null }) => {
-          return { productId, variantId, listIds: [list.id] };
-        });
-        const options = { body: { items } };
-        const { data } = await page.wishlist.call<{ data: Item[] }>('PUT', 'items', options);
-        page.wishlist.wrote({ items: data, lists: [list.id] });
-      }
+      const { saveAll } = await import('./bulk.js');
+      const listIds = [list.id];
+      const unmarked = chosen.filter(({ purchased }) => !purchased);
+      await saveAll(
+        page.wishlist,
+        unmarked.map(({ productId, variantId = null, product }) => {
+          return { productId, variantId, product, listIds };
+        }),
+      );
+      // To save these would clear their marks.
+      for (const item of chosen) if (item.purchased) await page.put(item, list.id);
       this.end();
       page.toast(say('addedTo', { n: chosen.length, name: list.name }));
     };

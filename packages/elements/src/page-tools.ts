@@ -1,6 +1,4 @@
-import { h, icon, ICONS, type Child, type Wanted } from './page-dom.js';
-import { shareList } from './page-share.js';
-import { closing } from './page-view.js';
+import { closing, h, icon, ICONS, type Child, type Wanted } from './page-dom.js';
 import type { PageElement } from './page-list.js';
 import type { List } from './types.js';
 
@@ -88,7 +86,10 @@ export class Tools {
     ]);
     if (returnValue === 'select') page.selection.begin();
     if (returnValue === 'add-all') await page.addAll();
-    if (returnValue === 'share') await shareList(page, list);
+    if (returnValue === 'share') {
+      const sharing = await page.attempt(() => import('./page-share.js'));
+      await sharing?.shareList(page, list);
+    }
     if (returnValue === 'rename') await page.rename(list!);
     if (returnValue === 'delete') await page.deleteList(list!);
   }

@@ -1,5 +1,5 @@
 import { skeleton } from './page-card.js';
-import { coloursOf, draw, h, icon, ICONS, type Child, type Wanted } from './page-dom.js';
+import { closing, coloursOf, draw, h, icon, ICONS, type Child, type Wanted } from './page-dom.js';
 import { STYLE } from './page-style.js';
 import { PAGE } from './texts/en.js';
 import { isForeign, languageOf, type Say } from './texts/index.js';
@@ -303,8 +303,3 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     return dialog.returnValue && (dialog.querySelector('input')?.value.trim() ?? 'yes');
   }
 }
-
-/** Returns properties of a button that closes its dialog with an answer. */
-export const closing = (answer?: string) => ({
-  onclick: (event: Event) => (event.currentTarget as Element).closest('dialog')!.close(answer),
-});

@@ -1,4 +1,4 @@
-import { copyLink, linkOf, share, sharesOf, type SharingWishlist } from './shares.js';
+import { copyLink, linkOf, liveShare, share, sharesOf, type SharingWishlist } from './shares.js';
 import { SHARE } from './texts/en.js';
 
 const STYLE = `:host{display:inline-block}
@@ -107,7 +107,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
         const shares = await sharesOf(wishlist, this.#listId)
           .list({ signal })
           .catch(() => []);
-        const good = shares.find(({ expiresAt }) => !(Date.parse(expiresAt!) < Date.now()));
+        const good = liveShare(shares);
         if (good && !signal.aborted) this.#show(linkOf(good, this.#page));
       });
     };

@@ -55,6 +55,10 @@ export function sharesOf(wishlist: SharingWishlist, listId = '') {
   };
 }
 
+/** Returns the newest share that hasn't expired. */
+export const liveShare = (shares: Share[]): Share | undefined =>
+  shares.find(({ expiresAt }) => !(Date.parse(expiresAt!) < Date.now()));
+
 /** Operations on somebody else's list, by the token in its link. 404 if the link has ended. */
 export function sharedList(wishlist: SharingWishlist, token: string) {
   const path = `shared/${part(token)}`;

@@ -121,9 +121,7 @@ export class Rows {
     const { wishlist } = this;
     try {
       if (saved) return await wishlist.items.delete(items.map(({ id }) => id));
-      for (const { productId, variantId = null, quantity, tags, note = null, listIds } of items) {
-        await wishlist.items.create({ productId, variantId, quantity, tags, note, listIds });
-      }
+      await (await import('./bulk.js')).saveAgain(wishlist, items);
     } catch (error) {
       this.error({ error, saved, retry: () => this.#undo(saved, items) });
     }

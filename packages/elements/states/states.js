@@ -60,6 +60,7 @@ const STATES = {
   menu: { html: OF_LIST, presses: ['.menu'] },
   options: { html: OF_LIST, presses: ['.options'] },
   sharing: { html: PAGE, presses: ['.menu', '.share'] },
+  'link created': { html: PAGE, presses: ['.menu', '.share', '.create'] },
   selecting: { html: PAGE, presses: ['.menu', '.select', '.pick input'] },
   confirming: { html: OF_LIST, presses: ['.menu', '.delete'] },
   empty: { html: PAGE, count: 0 },

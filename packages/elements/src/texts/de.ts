@@ -50,6 +50,7 @@ const texts: Texts = {
   isShared: 'Geteilt',
   shareName: '„{name}“ teilen',
   link: 'Link',
+  createLink: 'Link erstellen',
   copyFailed:
     'Dein Browser hat das Kopieren nicht erlaubt. Der Link ist markiert, du kannst ihn selbst kopieren.',
   email: 'E-Mail',

@@ -85,6 +85,7 @@ export const PAGE = /* @__PURE__ */ Object.assign({}, CHOOSE, {
   isShared: 'Shared',
   shareName: 'Share “{name}”',
   link: 'Link',
+  createLink: 'Create link',
   linkCopied: 'Link copied. Anyone with the link can view this list.',
   copyFailed:
     'Your browser didn’t allow copying. The link is selected, so you can copy it yourself.',

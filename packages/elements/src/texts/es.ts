@@ -51,6 +51,7 @@ const texts: Texts = {
   linkCopied: 'Enlace copiado. Cualquiera que tenga el enlace puede ver esta lista.',
   shareName: 'Compartir «{name}»',
   link: 'Enlace',
+  createLink: 'Crear enlace',
   copyFailed:
     'Tu navegador no permite copiar. El enlace está seleccionado para que puedas copiarlo.',
   email: 'Correo electrónico',

@@ -50,6 +50,7 @@ const texts: Texts = {
   linkCopied: 'Lien copié. Toute personne disposant du lien peut voir cette liste.',
   shareName: 'Partager « {name} »',
   link: 'Lien',
+  createLink: 'Créer un lien',
   copyFailed:
     'Votre navigateur n’a pas permis la copie. Le lien est sélectionné, vous pouvez le copier vous-même.',
   email: 'E-mail',

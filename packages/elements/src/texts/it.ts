@@ -49,6 +49,7 @@ const texts: Texts = {
   linkCopied: 'Link copiato. Chiunque abbia il link può vedere questa lista.',
   shareName: 'Condividi «{name}»',
   link: 'Link',
+  createLink: 'Crea link',
   copyFailed: 'Il tuo browser non ha permesso di copiare. Il link è selezionato: puoi copiarlo tu.',
   email: 'E-mail',
   shareMore: 'Condividi con…',

@@ -51,6 +51,7 @@ const texts: Texts = {
   linkCopied: 'Link gekopieerd. Iedereen met de link kan deze lijst bekijken.',
   shareName: '‘{name}’ delen',
   link: 'Link',
+  createLink: 'Link maken',
   copyFailed:
     'Je browser stond kopiëren niet toe. De link is geselecteerd, zodat je hem zelf kunt kopiëren.',
   email: 'E-mail',

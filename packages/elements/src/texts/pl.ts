@@ -50,6 +50,7 @@ const texts: Texts = {
   linkCopied: 'Skopiowano link. Każdy, kto go ma, może zobaczyć tę listę.',
   shareName: 'Udostępnij „{name}”',
   link: 'Link',
+  createLink: 'Utwórz link',
   copyFailed:
     'Przeglądarka nie pozwoliła na kopiowanie. Link jest zaznaczony, więc możesz go skopiować samodzielnie.',
   email: 'E-mail',

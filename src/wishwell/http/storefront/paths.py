@@ -12,8 +12,7 @@ from wishwell.http.storefront import visitors
 _PATH = re.compile(
     r"/api(?P<visitor>/visitor/(?:token|link))"
     r"|/api(?P<api>(?:/[A-Za-z0-9_-]{1,64}){1,5})"
-    r"|/assets/(?P<asset>"
-    r"(?:wishwell|toast|share|page|wanted|choose|events|left|sign-in|visitor|analytics|texts(?:-[a-z]{2})?)\.js|page\.css)"
+    r"|/assets/(?P<asset>[a-z]{1,20}(?:-[a-z]{1,20})?\.(?:js|css))"
     r"|/mail/(?P<mail>[A-Za-z0-9_]{1,64})"
     r"|(?P<page>/?|/shared)",
     re.ASCII,

@@ -1,0 +1,43 @@
+// Saving several items at once: to undo removals, or to put a selection on a list. Loaded when needed.
+import type { Item, NewItem } from './types.js';
+import type { Wishlist } from './wishlist.js';
+
+const MOST = 250; // items in one request
+
+/** What to save of an item, and its product, which the response lacks. */
+type Saving = NewItem & { product: Item['product'] | undefined };
+
+/** Saves items in as few requests as possible, the first as the newest. Resolves to what is saved. */
+export async function saveAll(wishlist: Wishlist, items: Saving[]): Promise<Item[]> {
+  const saved: Item[] = [];
+  // The last ones first, because those of a later request are newer.
+  for (let end = items.length; end > 0; end -= MOST) {
+    const some = items.slice(Math.max(0, end - MOST), end);
+    const body = { items: some.map(({ product: _, ...item }) => item) };
+    const answer = await wishlist.call<{ data: Item[] }>('PUT', 'items', { body });
+    const data = answer.data.map((item, at) => ({ ...item, product: some[at]!.product }) as Item);
+    // An item that was there keeps the time of its creation.
+    const added = data.filter(({ createdAt, updatedAt }) => createdAt === updatedAt);
+    wishlist.wrote({ items: data }, added);
+    saved.unshift(...data);
+  }
+  return saved;
+}
+
+/** Saves removed items again. One that was removed twice is saved once, as it was at last. */
+export function saveAgain(wishlist: Wishlist, items: Item[]): Promise<Item[]> {
+  const byProduct = new Map<string, Saving>();
+  for (const {
+    productId,
+    variantId = null,
+    quantity,
+    tags,
+    note = null,
+    listIds,
+    product,
+  } of items) {
+    const saving = { productId, variantId, quantity, tags, note, listIds, product };
+    byProduct.set(`${productId} ${variantId}`, saving);
+  }
+  return saveAll(wishlist, [...byProduct.values()]);
+}
