@@ -24,8 +24,7 @@ export class Removals {
 
   remove(items: Item[]): void {
     const { page } = this;
-    const [one] = items;
-    if (!one) return;
+    if (!items[0]) return;
     const ids = items.map(({ id }) => id);
     page.without(ids);
     this.#run(async () => {
@@ -37,17 +36,24 @@ export class Removals {
       for (const id of ids) this.#removed.add(id);
     });
     const { at, items: before } = this.#shared;
-    const all = Date.now() - at < SHOWN ? [...before, ...items] : items;
-    this.#shared = { items: all, at: Date.now() };
+    this.#offer(Date.now() - at < SHOWN ? [...before, ...items] : items);
+  }
+
+  /** Shows the removals with their undo. */
+  #offer(items: Item[]) {
+    const { page } = this;
+    this.#shared = { items, at: Date.now() };
     const undo = () => {
       this.#shared.at = 0;
       // A removal that failed has nothing to undo.
-      this.#run(() => this.#restore(all.filter(({ id }) => this.#removed.delete(id))));
+      this.#run(() => this.#restore(items.filter(({ id }) => this.#removed.delete(id))));
     };
-    const n = all.length;
-    const name = nameOf(one, page);
+    const n = items.length;
+    const name = nameOf(items.at(-1)!, page);
     const text = n > 1 ? page.say('removedMany', { n }) : page.say('removed', { name });
-    page.toast(text, page.say('undo'), undo, { key: 'undo', items: all, saved: false });
+    const renew = (left: Item[]) => this.#offer(left);
+    const message = { key: 'undo', items, saved: false, renew };
+    page.toast(text, page.say('undo'), undo, message);
   }
 
   async #restore(items: Item[]): Promise<void> {

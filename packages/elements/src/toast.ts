@@ -44,6 +44,7 @@ interface Row {
   node: HTMLElement;
   items: Item[];
   saved: boolean | undefined;
+  renew: Message['renew'];
 }
 
 /** The messages of an element. The methods take the events of the wishlist. */
@@ -104,7 +105,8 @@ export class Rows {
     const all = [...(this.#rows.get('removed')?.items ?? []), ...items];
     const text = all[1] ? say('removedMany', { n: all.length }) : say('removedOne');
     const actions = [{ text: say('undo'), act: () => this.#undo(false, all) }];
-    this.toast({ ...about(all), text, actions, key: 'removed', items: all, saved: false });
+    const renew = (left: Item[]) => this.#removed(left);
+    this.toast({ ...about(all), text, actions, key: 'removed', items: all, saved: false, renew });
   }
 
   /** Returns the address of the sign-in page, if the shopper hasn't been asked yet to sign in. */
@@ -155,15 +157,15 @@ export class Rows {
       const left = row.items.filter((item) => !isStale(item));
       if (left.length === row.items.length) continue;
       row.items = left;
-      if (!left[0] || key === 'removed') this.#close(key);
-      if (left[0] && key === 'removed') this.#removed(left);
+      if (!left[0] || row.renew) this.#close(key);
+      if (left[0]) row.renew?.(left);
     }
   }
 
   // ---------------------------------------------------------------------------------- elements
 
   toast(message: Message & About) {
-    const { text, actions = [], items = [], saved, more, href, image } = message;
+    const { text, actions = [], items = [], saved, renew, more, href, image } = message;
     const key = message.key ?? `${++this.#count}`;
     const node = document.createElement('p');
     const add = (tag: string, part: string, text: string, href = '', act?: () => unknown) => {
@@ -194,7 +196,7 @@ export class Rows {
     node.append(group, close);
     node.part.add('toast');
     this.#close(key);
-    this.#rows.set(key, { node, items, saved });
+    this.#rows.set(key, { node, items, saved, renew });
     if (this.#rows.size > MOST) this.#close([...this.#rows.keys()][0]!);
     this.#place();
     setTimeout(() => this.#rows.get(key)?.node === node && this.#status.append(node), ANNOUNCED);

@@ -136,6 +136,8 @@ export interface Message {
   /** The message ends when all these items are saved or removed again; `saved`: as it says now. */
   items?: Item[];
   saved?: boolean | undefined;
+  /** Shows the message anew for the items that are left when some were saved or removed again. */
+  renew?: ((left: Item[]) => void) | undefined;
 }
 
 export interface Events {
