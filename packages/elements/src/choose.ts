@@ -6,11 +6,11 @@ import type { Say } from './texts/index.js';
 import type { Item, List, Product } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
-const STYLE = `:host{position:fixed;inset:auto;z-index:9;box-sizing:border-box;margin:0;padding:.9rem;border:0;overflow:auto;
+const STYLE = `:host{position:fixed;inset:auto;z-index:9;box-sizing:border-box;margin:0;padding:.8rem;border:1px solid var(--wishlist-line,rgb(128 128 128/.5));overflow:auto;
 width:max-content;min-width:min(15rem,100vw - 1rem);max-width:min(20rem,100vw - 1rem);max-height:min(26rem,100vh - 1rem);
 overscroll-behavior:contain;border-radius:var(--wishlist-radius,.875rem);background:var(--wishlist-surface,var(--_page,Canvas));
 color:var(--wishlist-ink,var(--_text,CanvasText));font-size:1rem;line-height:1.3;text-align:start;white-space:normal;cursor:auto;
-box-shadow:0 .5rem 2.5rem rgb(0 0 0/.3),0 0 0 1px var(--wishlist-line,rgb(128 128 128/.3))}
+box-shadow:0 .5rem 2.5rem rgb(0 0 0/.3)}
 *{box-sizing:border-box}
 :focus-visible{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:2px}
 [role=dialog]{outline:0}
@@ -25,10 +25,11 @@ input[type=checkbox]{width:1.2rem;height:1.2rem;accent-color:var(--wishlist-acce
 button,.field{border:1px solid var(--wishlist-line,rgb(128 128 128/.5));border-radius:var(--wishlist-radius,99rem);padding:.3rem 1rem;
 background:none;color:inherit;font:inherit}
 button:hover{border-color:currentColor}
+.remove{color:var(--wishlist-danger,light-dark(#b4122f,#ff8b9d))}
+.done{margin-inline-start:auto;background:var(--wishlist-accent,CanvasText);color:var(--wishlist-on-accent,Canvas)}
 svg{width:1.15rem;fill:none;stroke:currentColor;stroke-width:1.7;stroke-linecap:round}
-.row{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.5rem;margin-block-start:.5rem}
+.row{display:flex;flex-wrap:wrap;gap:.5rem;margin-block-start:.5rem}
 .field{flex:1 1 8rem;min-width:0;min-height:var(--wishlist-target,2.75rem);border-radius:var(--wishlist-radius,.6rem)}
-@media(forced-colors:active){:host{border:1px solid}}
 @media(width<40rem){:host{inset:auto 0 0!important;width:auto;max-width:none;max-height:85vh;border-radius:var(--wishlist-radius,1.2rem) var(--wishlist-radius,1.2rem) 0 0;
 padding:1.2rem 1.2rem max(1.2rem,env(safe-area-inset-bottom));box-shadow:0 0 0 100vmax rgb(0 0 0/.45)}}`;
 
@@ -264,7 +265,7 @@ class Menu {
     style.left = style.top = '0';
     // Not 0 inside of a transformed element, if the browser has no popovers.
     const { left, top, width, height } = menu.getBoundingClientRect();
-    const [wide, high] = [document.documentElement.clientWidth, window.innerHeight];
+    const [wide, high] = [document.documentElement.clientWidth, innerHeight];
     const right = getComputedStyle(menu).direction === 'rtl';
     const x = right ? at.right - width : at.left;
     const below = at.bottom + GAP + height < high || at.top < height + GAP;
@@ -300,7 +301,7 @@ class Menu {
     const outside = (event: Event) => event.composedPath().includes(this.#heart) || this.close();
     document.addEventListener('pointerdown', outside, { signal, capture: true });
     for (const type of ['scroll', 'resize'])
-      window.addEventListener(type, this.#place, { signal, capture: true, passive: true });
+      addEventListener(type, this.#place, { signal, capture: true, passive: true });
     const close = () => this.close();
     wishlist.addEventListener('shopper', close, { signal } as AddEventListenerOptions);
   }
