@@ -128,6 +128,39 @@ def test_number_of_items_follows_the_title(new_visitor):
         assert (gap if dir == "ltr" else title["x"] - count["x"] - count["width"]) == 12
 
 
+@pytest.mark.parametrize("dir", ["ltr", "rtl"])
+@pytest.mark.parametrize("ratio", ["1", "2", "3 / 4"])
+def test_tools_of_a_card_are_on_its_picture(own_shop, new_visitor, ratio, dir):
+    """On a phone the heart is in the picture's upper corner; the menu and the grip follow 8 px below, or
+    8 px next to it if the picture is too low. None of them reaches beyond the picture or its badge."""
+    sold_out = {"productId": 79, "available": False}
+    own_shop.shop.admin.put("/products", json={"products": [sold_out]}).raise_for_status()
+    visitor = new_visitor(viewport=PHONE)
+    page = visitor.open("")
+    for id in (78, 79):
+        made = page.evaluate(SAVE, {"productId": id, "listName": "Gifts"})
+    body = f"<wishlist-page list='{made['listIds'][0]}' style='--wishlist-ratio: {ratio}'></wishlist-page>"
+    visitor.open(body, page=page, scripts=("wishwell", "page"), dir=dir)
+    card = page.locator("wishlist-page >> .card").filter(has_text="Sold out")
+    picture, *tools, badge = (
+        card.locator(part).bounding_box()
+        for part in (".picture", ".remove", ".options", ".grip", ".badge")
+    )
+    for one in tools:
+        assert picture["x"] < one["x"] and one["x"] + 36 < picture["x"] + picture["width"]
+        assert picture["y"] < one["y"] and one["y"] + 36 < picture["y"] + picture["height"]
+        is_above = one["y"] + 36 <= badge["y"]
+        is_next = one["x"] >= badge["x"] + badge["width"] or one["x"] + 36 <= badge["x"]
+        assert is_above or is_next
+    first, *others = [(one["x"], one["y"]) for one in tools]
+    end = (
+        picture["x"] + picture["width"] - first[0] - 36 if dir == "ltr" else first[0] - picture["x"]
+    )
+    assert end == pytest.approx(first[1] - picture["y"], abs=0.1)
+    steps = [(abs(x - first[0]), y - first[1]) for x, y in others]
+    assert steps == ([(44, 0), (88, 0)] if ratio == "2" else [(0, 44), (0, 88)])
+
+
 def test_page_of_an_ended_link_leads_to_the_shop(own_shop, visitor):
     """Somebody who opens a link that no longer works can go on to the shop."""
     page = visitor.open(
