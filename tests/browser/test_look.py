@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import BASE
+from .conftest import BASE, ROOT
 from .own_shop import new_visitor as new_visitor
 from .own_shop import own_shop as own_shop
 from .own_shop import visitor as visitor
@@ -75,6 +75,43 @@ def test_tools_share_a_row_on_a_phone(new_visitor):
     assert len(set(tools.evaluate_all("(all) => all.map((one) => one.offsetTop)"))) == 1
 
 
+MOVED = """<script>window.moved = [];
+new PerformanceObserver((list) => {
+  for (const { value } of list.getEntries()) moved.push(value);
+}).observe({ type: 'layout-shift', buffered: true });</script>"""
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 1280, "height": 800}])
+def test_documented_rules_keep_the_space_of_hearts_and_of_a_shared_lists_link(new_visitor, size):
+    """With the rules of docs/browser.md, hearts in lines of text and the link of a shared list move
+    nothing when they appear. The link takes one request."""
+    written = (ROOT / "docs" / "browser.md").read_text()
+    rules = re.findall(r"wishlist-(?:button:not|share) ?[^{`=]*\{[^}]*\}", written)
+    assert len(rules) == 2
+    visitor = new_visitor(viewport=size)
+    page = visitor.open("")
+    made = page.evaluate(
+        """async () => {
+          const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
+          const { id } = await wishlist.lists.create({ name: 'Birthday' });
+          await wishlist.call('POST', `lists/${id}/shares`, { body: {} });
+          return id;
+        }"""
+    )
+    lines = "<p>A lamp <wishlist-button product-id='77'></wishlist-button></p>" * 9
+    share = f"<wishlist-share list-id='{made}' page='/shared' reservations></wishlist-share>"
+    # Slow, so that the page is shown before its scripts run.
+    slow = {"offline": False, "latency": 200, "downloadThroughput": 2e5, "uploadThroughput": 2e5}
+    visitor.context.new_cdp_session(page).send("Network.emulateNetworkConditions", slow)
+    visitor.asked.clear()
+    head = f"<style>{''.join(rules)}</style>{MOVED}"
+    visitor.open(share + lines, head=head, scripts=("wishwell", "share"), page=page)
+    expect(page.locator("wishlist-share input")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("moved") == []
+    assert visitor.asked.count(f"GET lists/{made}/shares") == 1
+
+
 def test_number_of_items_follows_the_title(new_visitor):
     """On a phone, the number is in the title's line, in either direction."""
     visitor = new_visitor(viewport=PHONE)
@@ -89,6 +126,39 @@ def test_number_of_items_follows_the_title(new_visitor):
         assert title["y"] < count["y"] < title["y"] + title["height"]
         gap = count["x"] - title["x"] - title["width"]
         assert (gap if dir == "ltr" else title["x"] - count["x"] - count["width"]) == 12
+
+
+@pytest.mark.parametrize("dir", ["ltr", "rtl"])
+@pytest.mark.parametrize("ratio", ["1", "2", "3 / 4"])
+def test_tools_of_a_card_are_on_its_picture(own_shop, new_visitor, ratio, dir):
+    """On a phone the heart is in the picture's upper corner; the menu and the grip follow 8 px below, or
+    8 px next to it if the picture is too low. None of them reaches beyond the picture or its badge."""
+    sold_out = {"productId": 79, "available": False}
+    own_shop.shop.admin.put("/products", json={"products": [sold_out]}).raise_for_status()
+    visitor = new_visitor(viewport=PHONE)
+    page = visitor.open("")
+    for id in (78, 79):
+        made = page.evaluate(SAVE, {"productId": id, "listName": "Gifts"})
+    body = f"<wishlist-page list='{made['listIds'][0]}' style='--wishlist-ratio: {ratio}'></wishlist-page>"
+    visitor.open(body, page=page, scripts=("wishwell", "page"), dir=dir)
+    card = page.locator("wishlist-page >> .card").filter(has_text="Sold out")
+    picture, *tools, badge = (
+        card.locator(part).bounding_box()
+        for part in (".picture", ".remove", ".options", ".grip", ".badge")
+    )
+    for one in tools:
+        assert picture["x"] < one["x"] and one["x"] + 36 < picture["x"] + picture["width"]
+        assert picture["y"] < one["y"] and one["y"] + 36 < picture["y"] + picture["height"]
+        is_above = one["y"] + 36 <= badge["y"]
+        is_next = one["x"] >= badge["x"] + badge["width"] or one["x"] + 36 <= badge["x"]
+        assert is_above or is_next
+    first, *others = [(one["x"], one["y"]) for one in tools]
+    end = (
+        picture["x"] + picture["width"] - first[0] - 36 if dir == "ltr" else first[0] - picture["x"]
+    )
+    assert end == pytest.approx(first[1] - picture["y"], abs=0.1)
+    steps = [(abs(x - first[0]), y - first[1]) for x, y in others]
+    assert steps == ([(44, 0), (88, 0)] if ratio == "2" else [(0, 44), (0, 88)])
 
 
 def test_page_of_an_ended_link_leads_to_the_shop(own_shop, visitor):

@@ -68,7 +68,7 @@ export function card<W extends Shown>(page: View<W>, item: W, more: More): Wante
     price && !more.reduces && h('p.cheaper', {}, say('savedNow', { saved, price })),
     note && h('p.note', {}, note),
     h('div.actions', {}, ...(more.actions ?? []), !more.pick && cart(page, item, href)),
-    ...(more.tools ?? []),
+    more.tools && h('div.corner', {}, ...more.tools),
     more.pick,
   );
 }

@@ -97,16 +97,18 @@ background:var(--_surface);color:var(--_ink)}
 .note{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
 .price{font-weight:600}
 .cheaper{color:var(--_good);font-weight:550}
-.actions{display:grid;gap:.5rem;margin-block-start:auto;padding-block-start:.6rem;position:relative;pointer-events:none}
+.actions{display:grid;gap:.5rem;margin-block-start:auto;padding-block-start:.6rem;position:relative}
+.actions,.corner{pointer-events:none}
 .actions:empty{display:none}
-.actions>*{pointer-events:auto}
-.options,.remove,.grip{position:absolute;z-index:1;inset-block-start:.75rem;inset-inline-end:.75rem;width:var(--_small);height:var(--_small);
+.actions>*,.corner>*{pointer-events:auto}
+.corner{position:absolute;z-index:1;inset:.3rem .3rem auto;min-height:0;aspect-ratio:var(--wishlist-ratio,1);display:flex;flex-flow:column wrap-reverse;
+align-content:flex-start;gap:.5rem;padding:.45rem}
+.corner .icon{position:relative;width:var(--_small);height:var(--_small);
 --_small:calc(var(--_target) - .5rem);background:rgb(255 255 255/.86);color:#1f1d1a}
-.options:hover,.remove:hover,.grip:hover{background:#fff}
-.options::after,.remove::after{content:"";position:absolute;inset:-.25rem}
+.corner .icon:hover{background:#fff}
+.corner .icon::after{content:"";position:absolute;inset:-.25rem}
 .remove svg{fill:currentColor;stroke:none;color:var(--wishlist-color-saved,#c2183c)}
-.options{inset-block-start:calc(1.25rem + var(--_small))}
-.grip{inset-inline-end:calc(1.25rem + var(--_small));cursor:grab;touch-action:none}
+.grip{cursor:grab;touch-action:none}
 .options svg,.grip svg{stroke-width:2.6}
 .dragged{z-index:2;pointer-events:none;opacity:.92;content-visibility:visible}
 .dragged .picture{box-shadow:0 1rem 2.5rem rgb(0 0 0/.3)}

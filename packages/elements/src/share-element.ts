@@ -50,8 +50,8 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
     readonly #stop = this.#button('stop', ({ detail }) => this.#end(detail));
     readonly #status = document.createElement('p');
     readonly #panel = document.createElement('div');
-    /** Aborts requests for the previous list. */
-    #asking = new AbortController();
+    /** Aborts requests for the previous list; undefined before the first. */
+    #asking: AbortController | undefined;
     #sure = false;
     #say: (name: keyof typeof SHARE) => string = (name) => SHARE[name];
 
@@ -81,12 +81,14 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
 
     disconnectedCallback() {
       wishlist.removeEventListener('shopper', this.#ask);
-      this.#asking.abort();
+      this.#asking!.abort();
     }
 
     attributeChangedCallback(name: string, was: string | null, now: string | null) {
       this.#words();
-      if (!name.startsWith('label') && was !== now && this.isConnected) this.#ask();
+      // An element in the page's HTML gets its attributes when it is already connected.
+      const isShown = this.isConnected && this.#asking;
+      if (!name.startsWith('label') && was !== now && isShown) this.#ask();
     }
 
     #button(part: string, press: (event: MouseEvent) => void) {
@@ -99,7 +101,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
 
     /** Loads and shows whether the list is shared. */
     readonly #ask = () => {
-      this.#asking.abort();
+      this.#asking?.abort();
       this.#asking = new AbortController();
       this.#show();
       this.#work(async (signal) => {
@@ -148,7 +150,7 @@ export function defineShare(wishlist: SharingWishlist, name = 'wishlist-share'):
 
     /** Runs the work for the list; a failure is reported by the wishlist's event `error`. */
     async #work(work: (signal: AbortSignal) => Promise<void>) {
-      const { signal } = this.#asking;
+      const { signal } = this.#asking!;
       if (!this.#listId) return;
       try {
         await work(signal);
