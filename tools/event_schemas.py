@@ -90,7 +90,7 @@ DATA = {"MovedItem": MovedItem} | {
 
 
 def add(schemas: Node) -> None:
-    """Replaces the schema of an event with the union; adds its members and a webhook's union."""
+    """Replaces the schema of an event with the union; adds its members and a webhook's test."""
     whole = schemas["WishlistEvent"]
     members: dict[str, str] = {type_: _name(type_) for type_ in events.TYPES}
     for type_, name in members.items():
@@ -101,12 +101,13 @@ def add(schemas: Node) -> None:
     test["required"] = ["id", "type", "timestamp", "data"]
     test["properties"] = {name: test["properties"][name] for name in test["required"]}
     schemas["WebhookTestMessage"] = test
-    union = {type_: f"{name}Event" for type_, name in members.items()}
-    schemas["WishlistEvent"] = _union(whole["description"], union) | {"x-python": "Event"}
-    schemas["WebhookMessage"] = _union(
-        "The body of a webhook's request: an event or a test.",
-        union | {deliveries.TEST: "WebhookTestMessage"},
-    )
+    references = {type_: f"#/components/schemas/{name}Event" for type_, name in members.items()}
+    schemas["WishlistEvent"] = {
+        "description": whole["description"],
+        "oneOf": [{"$ref": reference} for reference in references.values()],
+        "discriminator": {"propertyName": "type", "mapping": references},
+        "x-python": "Event",
+    }
 
 
 def _name(type_: str) -> str:
@@ -122,12 +123,3 @@ def _member(event_schema: Node, type_: str, name: str) -> Node:
     member: Node = {key: value for key, value in event_schema.items() if key != "x-python"}
     member |= {"x-python-base": "Event", "description": f"The event `{type_}`."}
     return member | {"properties": event_schema["properties"] | narrowed}
-
-
-def _union(description: str, members: dict[str, str]) -> Node:
-    references = {type_: f"#/components/schemas/{name}" for type_, name in members.items()}
-    return {
-        "description": description,
-        "oneOf": [{"$ref": reference} for reference in references.values()],
-        "discriminator": {"propertyName": "type", "mapping": references},
-    }

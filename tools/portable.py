@@ -15,9 +15,9 @@ Node = Any  # a part of the description
 SCHEMAS = "#/components/schemas/"
 MAX_INT32 = 2**31 - 1
 FALLBACK = "FutureEvent"
-"""The member of an event's union for types that the description doesn't have. It sorts before the
+"""The member of the events' union for types that the description doesn't have. It sorts before the
 others, because generated Go tries the members by name once no type matches."""
-UNIONS = ("WishlistEvent", "WebhookMessage")
+UNION = "WishlistEvent"
 
 
 def complete(document: Node) -> None:
@@ -56,7 +56,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def _add_fallback(schemas: Node) -> None:
-    """Adds the event of an unknown type to the unions of events."""
+    """Adds the event of an unknown type to the union of events."""
     known = copy.deepcopy(schemas["ProfileErasedEvent"])
     known["description"] = "An event whose type is newer than this description."
     known["properties"]["type"] = {"type": "string", "minLength": 1}
@@ -66,9 +66,8 @@ def _add_fallback(schemas: Node) -> None:
     schemas[FALLBACK] = known
     description = "The data of an event whose type is newer than this description."
     schemas["FutureData"] = {"description": description, "type": "object", "properties": {}}
-    for name in UNIONS:
-        # A known event also matches the fallback, so the union isn't exclusive.
-        schemas[name]["anyOf"] = [*schemas[name].pop("oneOf"), {"$ref": SCHEMAS + FALLBACK}]
+    # A known event also matches the fallback, so the union isn't exclusive.
+    schemas[UNION]["anyOf"] = [*schemas[UNION].pop("oneOf"), {"$ref": SCHEMAS + FALLBACK}]
 
 
 def _split(document: Node) -> None:

@@ -387,6 +387,23 @@ def test_bad_fields_have_codes(http):
     assert codes(answer) == {"itemIds": "too_short"}
 
 
+def test_rules_beyond_types_are_judged_with_other_bad_fields(make_shop):
+    """A time in the future and an unknown currency are named although another field is bad, too;
+    an order may have a currency that ended. Rule: error-envelope."""
+    shop = make_shop("--purchases", "on")
+    price = {"amount": "1", "currency": "ZZZ"}
+    answer = shop.admin.put("/products/1", json={"title": "Cup", "price": price, "colour": 1})
+    assert codes(answer) == {"price.currency": "invalid", "colour": "unknown"}
+    answer = shop.admin.put("/products/1", json={"title": "Cup", "price": price | {"amount": 1}})
+    assert codes(answer) == {"price.amount": "wrong_type"}
+    line = {"productId": 1, "quantity": 1, "unitPrice": price}
+    order = {"orderId": "1", "profile": shop.gid(), "lines": [line], "colour": 1}
+    times = {"placedAt": "2999-01-01T00:00:00Z", "updatedAt": "2999-01-01T00:00:00Z"}
+    answer = shop.admin.put("/orders", json={"orders": [order | times | {"status": "paid"}]})
+    named = {f"orders[0].{name}": "invalid" for name in times}
+    assert codes(answer) == named | {"orders[0].colour": "unknown"}
+
+
 def test_all_bad_parameters_are_named(http, shop):
     """All bad query parameters have details, and so has a bad header. Rule: error-envelope."""
     query = "limit=0&colour=1&include=x&page=a&page=b&size=2"

@@ -187,11 +187,34 @@ def test_command_erases_customers_and_waits_for_completion(shop):
     assert len(data(shop.acting_as(people[3].gid).get("/items"))) == 1
     file.write_text("\n")
     assert run("profile", "erase", UNKNOWN, *store)[:2] == (0, "0 profiles erased; 1 not found\n")
-    for words in (("x",), ("--from", str(file)), ("--from", "missing.txt")):
+    for words in (("x/y",), ("--from", str(file)), ("--from", "missing.txt")):
         code, _, err = run("profile", "erase", *words, *store)
         assert code == 1 and len(err.splitlines()) == 1, err
     assert run("profile", "erase", *store)[0] == 2
     assert run("profile", "erase", people[3].gid, "--from", str(file), *store)[0] == 2
+
+
+def test_commands_take_the_id_of_a_customer(shop):
+    """`profile key`, `history` and `erase` take a customer's id in place of the GID. An id that a
+    visitor may have, too, and an e-mail address are refused, with the GIDs to choose from.
+    Rule: command-error."""
+    store = ("--store", shop.handle)
+    gid = shop.gid()
+    id = gid.rpartition("/")[2]
+    save(shop.acting_as(gid), 1)
+    keys = [shop.service.quick("profile", "key", name, *store) for name in (id, gid)]
+    assert keys[0] == keys[1]
+    assert f"{gid}\n" in shop.service.quick("profile", "history", id, *store)
+    uuid = "01964a1b-0739-7128-a24b-e40ad23f0824"
+    for name, expected in {
+        uuid: f"Name gid://wishwell/Session/{uuid} or gid://shopify/Customer/{uuid}.",
+        "ann@shop.example": "or gid://shopify/Customer/<address> if",
+    }.items():
+        code, _, err = shop.service.attempt("profile", "erase", name, *store)
+        assert code == 1 and expected in err, err
+    assert shop.service.quick("profile", "erase", id, *store) == "1 profile erased; 0 not found\n"
+    code, _, err = shop.service.attempt("token", "revoke", "7", *store)
+    assert code == 1 and "gid://shopify/Customer/7" in err
 
 
 def identify(http, email: object):

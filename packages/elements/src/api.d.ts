@@ -1607,9 +1607,31 @@ export interface webhooks {
          * Receive an event
          * @description The request that each webhook receives, in the format of Standard Webhooks. `type` says
          *     which event it is, and thereby what `data` contains. Verify the signature before you parse
-         *     the body, and expect duplicates and types that are newer than this document.
+         *     the body, and expect duplicates and types that are newer than this document. The body of a
+         *     test is `WebhookTestMessage`.
          */
         post: operations["receiveEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a test
+         * @description The request that `POST /webhooks/{webhookId}/test` sends to the URL of the webhook, signed
+         *     like an event. It is sent only once.
+         */
+        post: operations["receiveTest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3330,8 +3352,6 @@ export interface components {
         };
         /** @description The key of the format's API, which no response shows. Required with a format, and again with a new `url`. */
         WebhookKey: string;
-        /** @description The body of a webhook's request: an event or a test. */
-        WebhookMessage: components["schemas"]["ItemCreatedEvent"] | components["schemas"]["ItemUpdatedEvent"] | components["schemas"]["ItemDeletedEvent"] | components["schemas"]["ListCreatedEvent"] | components["schemas"]["ListUpdatedEvent"] | components["schemas"]["ListDeletedEvent"] | components["schemas"]["ProfileLinkedEvent"] | components["schemas"]["ProfileErasedEvent"] | components["schemas"]["ItemPriceDroppedEvent"] | components["schemas"]["ItemBackInStockEvent"] | components["schemas"]["ItemPurchasedEvent"] | components["schemas"]["WebhookTestMessage"] | components["schemas"]["FutureEvent"];
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
             pageInfo?: components["schemas"]["PageInfo"];
@@ -8054,7 +8074,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event. A duplicate has the same one.
+                 * @description The `id` of the body. A duplicate has the same one.
                  * @example 5d2c2f6e-4f0e-5f57-9f6f-4a0f3f3c1f0a
                  */
                 "webhook-id": components["schemas"]["Id"];
@@ -8079,7 +8099,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WebhookMessage"];
+                "application/json": components["schemas"]["WishlistEvent"];
             };
         };
         responses: {
@@ -8091,6 +8111,52 @@ export interface operations {
                 content?: never;
             };
             /** @description The event was received. Any other status is retried with backoff. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the body. A duplicate has the same one.
+                 * @example 5d2c2f6e-4f0e-5f57-9f6f-4a0f3f3c1f0a
+                 */
+                "webhook-id": components["schemas"]["Id"];
+                /**
+                 * @description The time of this attempt, in seconds since 1970, UTC.
+                 * @example 1745000007
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures of id, timestamp and body, separated by spaces.
+                 * @example v1,xWGtyXnETCuk43plF8AZ+Hj9XEkXbWrg+Y+6zSaEN4Y=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "01964a1b-f199-7181-a54c-66175d9dc9f8",
+                 *       "type": "webhook.test",
+                 *       "timestamp": "2025-04-18T18:13:27.481Z",
+                 *       "data": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookTestMessage"];
+            };
+        };
+        responses: {
+            /** @description The test was received. The list of deliveries shows this and any other status. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

@@ -40,14 +40,16 @@ def profile() -> None:
 
 # rule: erase-completes
 @profile.command("erase")
-@click.argument("gid", required=False)
-@click.option("--from", "path", metavar="FILE", help="A file with a GID a line, in place of GID.")
+@click.argument("gid", required=False, metavar="[GID|ID]")
+@click.option("--from", "path", metavar="FILE", help="A file with a GID or customer id a line.")
 @REQUIRED_STORE
 @in_store
 async def profile_erase(
     db: Database, settings: Settings, store: Store, /, gid: str | None, path: str | None
 ) -> None:
     """Erase a customer or visitor with all their data.
+
+    ID is the id of a customer; a visitor has a GID.
 
     Waits until the data is removed. If interrupted, a running service finishes the erasure, or
     this command when run again.
@@ -77,11 +79,11 @@ async def profile_erase(
 
 
 @profile.command("key")
-@click.argument("gid")
+@click.argument("gid", metavar="GID|ID")
 @REQUIRED_STORE
 @in_store
 async def profile_key(db: Database, settings: Settings, store: Store, /, gid: str) -> None:
-    """Print the key that the journal has in place of a GID.
+    """Print the key that the journal has in place of a GID, or of a customer by ID.
 
     The key is derived from store and GID; the profile doesn't have to exist.
     """
@@ -100,7 +102,7 @@ async def profile_requests(db: Database, _: Settings, store: Store, /, as_json: 
 
 # rule: profile-history
 @profile.command("history")
-@click.argument("gid")
+@click.argument("gid", metavar="GID|ID")
 @click.option(
     "--journal",
     "journals",
@@ -120,12 +122,12 @@ async def profile_history(
     journals: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Show what is recorded about a shopper.
+    """Show what is recorded about a shopper: a GID, or the ID of a customer.
 
     For "my wishlist is gone": the profile, merged sessions, erasures, the journal and events, and
     what to ask the shopper. Changes nothing.
     """
-    target = profiles.parse(store, settings.session_namespace, gid.strip(), "GID", is_stored=True)
+    [target] = _parse_profiles(settings, store, [("GID", gid)])
     acts, errors, warnings = journal_replay.read_journals(journal_paths(settings, journals))
     for line in (*warnings, *errors):
         terminal.say(line, err=True)
@@ -147,13 +149,13 @@ async def profile_history(
 
 
 def _read_gids(gid: str | None, path: str | None) -> list[tuple[str, str]]:
-    """Returns the GIDs to erase, each after its label in error messages."""
+    """Returns the GIDs and ids to erase, each after its label in error messages."""
     if gid is not None and path is None:
         return [("GID", gid)]
     if path is not None and gid is None:
         lines = read_file("--from", path).split("\n")
         return [(f"line {n}", line.strip()) for n, line in enumerate(lines, 1) if line.strip()]
-    raise click.UsageError("Name a GID, or a file with --from.")
+    raise click.UsageError("Name a GID or a customer's id, or a file with --from.")
 
 
 def _parse_profiles(
@@ -164,9 +166,34 @@ def _parse_profiles(
         raise Invalid("--from: the file names nobody.")
     namespace = settings.session_namespace
     parsed_profiles = [
-        profiles.parse(store, namespace, gid, label, is_stored=True) for label, gid in labelled_gids
+        profiles.parse(
+            store, namespace, _complete(settings, store, text.strip(), label), label, is_stored=True
+        )
+        for label, text in labelled_gids
     ]
     return list({parsed.id: parsed for parsed in parsed_profiles}.values())
+
+
+def _complete(settings: Settings, store: Store, text: str, label: str) -> str:
+    """Returns a GID as it is, and that of a customer whose id it is. Raises ``Invalid`` for an id
+    that may be something else, because an erasure of a wrong profile isn't undone."""
+    gid = _customer_gid(store, text)
+    if gid != text and ids.is_uuid(text.lower()):
+        session = f"gid://{settings.session_namespace}/Session/{text.lower()}"
+        raise Invalid(
+            f"{label}: a visitor or a customer may have this id. Name {session} or {gid}."
+        )
+    if gid != text and "@" in text:
+        raise Invalid(
+            f"{label}: is an e-mail address. Name the customer's id, or "
+            f"gid://{store.platform}/Customer/<address> if customers' ids are their addresses."
+        )
+    return gid
+
+
+def _customer_gid(store: Store, customer: str) -> str:
+    """Returns the GID of a customer given by GID or id."""
+    return customer if customer.startswith("gid://") else ids.customer_gid(store.platform, customer)
 
 
 @profile.command("emails")
@@ -215,8 +242,7 @@ async def _store_addresses(
 
 
 def _parse_address(settings: Settings, target: Store, row: dict[str, str]) -> addresses.ShopAddress:
-    customer = row["customer"]
-    gid = customer if customer.startswith("gid://") else ids.customer_gid(target.platform, customer)
+    gid = _customer_gid(target, row["customer"])
     profile: Profile = profiles.parse(target, settings.session_namespace, gid, "customer")
     language = row.get("language", "")
     if language and not addresses.read_language(language):

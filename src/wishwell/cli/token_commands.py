@@ -2,7 +2,7 @@
 
 import click
 
-from wishwell import profiles, stores
+from wishwell import ids, profiles, stores
 from wishwell.access import auth
 from wishwell.access.access_cache import AccessCache, AdminScope
 from wishwell.cli import terminal
@@ -119,6 +119,13 @@ async def token_revoke(db: Database, settings: Settings, /, identifier: str, han
         profile, jti = await _read_claims(settings, db, identifier)
         await db.write(auth.revoke_profile, profile, clock(), jti)
         message = f"revoked a token of {profile.gid}"
+    elif identifier.isdecimal():  # not an id of a token, but maybe of a customer
+        store = await db.read(stores.by_handle, handle)
+        gid = ids.customer_gid(store.platform, identifier)
+        raise NotFound(
+            f"No token has the id {identifier}. To revoke the tokens of a customer, name {gid}.",
+            "token_not_found",
+        )
     else:
         id = await db.write(auth.revoke_admin_token, identifier, now())
         [record] = [each for each in await db.read(auth.admin_tokens, None) if each.id == id]

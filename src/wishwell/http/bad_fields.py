@@ -4,6 +4,7 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any, get_args
 
 import msgspec
@@ -14,6 +15,7 @@ from wishwell import field_types as types
 from wishwell.errors import BadField, Invalid, RequestError
 from wishwell.http import field_codes, list_bodies, request_types, store_bodies
 from wishwell.http.context import Request
+from wishwell.products.money import Money, check_currency
 from wishwell.stores import look, reporting, rules
 from wishwell.stores.look import Look
 from wishwell.stores.placeholders import new_product_id
@@ -144,7 +146,7 @@ class _Finder:
     """The rules of a store's fields, beyond their types."""
 
     def __init__(self, request: Request, shape: type[Struct]) -> None:
-        store = request.store
+        store, clock = request.store, request.service.clock
         self._rules = RULES | dict.fromkeys(("productId", "variantId"), store.id_rule)
         self._checks: dict[str, Callable[[str, Any], object]] = {
             **dict.fromkeys(("productId", "variantId"), functools.partial(new_product_id, store)),
@@ -163,6 +165,13 @@ class _Finder:
             "texts": lambda _, texts: look.check_texts(texts),
             "email": lambda _, email: profiles.check_email(email),
             "expiresAt": lambda _, text: _share(text).terms(request.now()),
+            **dict.fromkeys(
+                ("placedAt", "updatedAt"),
+                lambda name, text: fields.time(name, msgspec.convert(text, datetime), clock()),
+            ),
+            "price": lambda name, price: check_currency(
+                f"{name}.currency", msgspec.convert(price, Money)
+            ),
         }
         if issubclass(shape, request_types.NewWebhookBody | request_types.WebhookPatchBody):
             self._checks["url"] = request.service.outbound.check
@@ -199,6 +208,7 @@ class _Finder:
         self, value: Any, field: structs.FieldInfo, prefix: str, shape: type[Struct]
     ) -> Iterator[BadField]:
         name, struct_type = field.encode_name, _struct_in(field.type)
+        has_its_type = True
         try:
             msgspec.convert(value, field.type)
         except msgspec.ValidationError as error:
@@ -210,12 +220,13 @@ class _Finder:
                 code = field_codes.of_type_error(str(error))
                 yield BadField(f"{prefix}{name}{path}", rule, code)
                 return
+            has_its_type = False
         if struct_type and value is not None:
             is_array = isinstance(value, list)
             for index, element in enumerate(value if is_array else [value]):
                 inner_prefix = f"{prefix}{name}[{index}]." if is_array else f"{prefix}{name}."
                 yield from self.of_object(element, struct_type, inner_prefix)
-        elif name in self._checks and value is not None:
+        if has_its_type and name in self._checks and value is not None:
             try:
                 self._checks[name](name, value)
             except Invalid as error:
