@@ -7,7 +7,9 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import ARGUMENTS, chromium_path
+from tests.conftest import missing
+
+from .conftest import ARGUMENTS, full_chromium
 from .own_shop import PAGE, SCRIPT
 from .own_shop import new_visitor as new_visitor
 from .own_shop import own_shop as own_shop
@@ -277,7 +279,9 @@ def test_blocked_cookies_are_named_as_the_cause(own_shop, chromium, tmp_path):
         (tmp_path / "Default").mkdir()
         blocked = {"profile": {"default_content_setting_values": {"cookies": 2}}}
         (tmp_path / "Default/Preferences").write_text(json.dumps(blocked))
-        prefs = {"executable_path": chromium_path(), "args": ARGUMENTS}
+        if not (program := full_chromium()):
+            missing("the headless shell reads no settings, and there is no chromium on PATH")
+        prefs = {"executable_path": program, "args": ARGUMENTS}
     html = PAGE.format(
         lang="en", dir="ltr", head=SCRIPT.format("wishwell"), body=COUNT + hearts(1) + TOAST
     )
