@@ -59,16 +59,8 @@ ARGUMENTS = [
 ]
 
 
-def full_chromium() -> str | None:
-    """Returns the path of a Chromium with settings of its user's, or `None`."""
-    return os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
-
-
 def chromium_path() -> str | None:
-    """Returns the path of Chromium's headless shell, or else of Chromium, or `None`. The shell has
-    the same engine without windows, and takes less than half of the processor time."""
-    named = os.environ.get("WISHWELL_TEST_CHROMIUM")
-    return named or shutil.which("chromium-headless-shell") or full_chromium()
+    return os.environ.get("WISHWELL_TEST_CHROMIUM") or shutil.which("chromium")
 
 
 @pytest.fixture(scope="package")

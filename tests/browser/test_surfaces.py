@@ -7,9 +7,9 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.conftest import missing, slow
+from tests.conftest import slow
 
-from .conftest import ARGUMENTS, full_chromium
+from .conftest import ARGUMENTS, chromium_path
 from .own_shop import PAGE, SCRIPT
 from .own_shop import new_visitor as new_visitor
 from .own_shop import own_shop as own_shop
@@ -284,9 +284,7 @@ def test_blocked_cookies_are_named_as_the_cause(own_shop, chromium, tmp_path):
         (tmp_path / "Default").mkdir()
         blocked = {"profile": {"default_content_setting_values": {"cookies": 2}}}
         (tmp_path / "Default/Preferences").write_text(json.dumps(blocked))
-        if not (program := full_chromium()):
-            missing("the headless shell reads no settings, and there is no chromium on PATH")
-        prefs = {"executable_path": program, "args": ARGUMENTS}
+        prefs = {"executable_path": chromium_path(), "args": ARGUMENTS}
     html = PAGE.format(
         lang="en", dir="ltr", head=SCRIPT.format("wishwell"), body=COUNT + hearts(1) + TOAST
     )
