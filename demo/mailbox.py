@@ -51,7 +51,7 @@ def _price(product: Product) -> str:
         return f"{name}: {pages.euros(product.price)}, was {pages.euros(before)}"
     lowered = catalogue.lowered(product).price
     return f"""<button class="plain" name="product" value="{product.picture}">
-{name}: {pages.euros(before)} → {pages.euros(lowered)}</button>"""
+<span>{name}:</span> <span>{pages.euros(before)} → {pages.euros(lowered)}</span></button>"""
 
 
 def mail(path: str, mail: Mail) -> str:

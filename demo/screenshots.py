@@ -24,7 +24,7 @@ _MERCHANTS: dict[str, Any] = {
     "admin-desktop.png": {"viewport": _SIZE},
     "admin-phone.png": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 }
-_STATES_SIZE: ViewportSize = {"width": 1560, "height": 3060}
+_STATES_SIZE: ViewportSize = {"width": 1560, "height": 4300}
 _FILL = """async () => {
   const { wishlist } = await import('/apps/wishlist/assets/wishwell.js');
   for (const name of ['Kitchen', 'Someday'])

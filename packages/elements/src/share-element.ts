@@ -4,13 +4,14 @@ import { SHARE } from './texts/en.js';
 const STYLE = `:host{display:inline-block}
 :host([hidden]),[hidden]{display:none!important}
 button,input{all:unset;box-sizing:border-box;min-height:var(--wishlist-target,2.75rem);padding:0 1.1em;
-border:1px solid;border-color:var(--wishlist-line,currentColor);border-radius:var(--wishlist-radius,99rem);color:var(--wishlist-color,currentColor)}
-button{display:inline-flex;place-content:center;align-items:center;cursor:pointer}
+border:1px solid;border-color:var(--wishlist-line,color-mix(in srgb,currentColor 18%,transparent));border-radius:var(--wishlist-radius,99rem);color:var(--wishlist-color,currentColor)}
+button{display:inline-flex;place-content:center;align-items:center;cursor:pointer;font-weight:550}
+button:hover{border-color:currentColor}
 input{flex:1 1 12em;min-width:0;text-overflow:ellipsis;cursor:text}
 :focus-visible{outline:var(--wishlist-focus,3px solid Highlight);outline-offset:2px}
 button:disabled{cursor:not-allowed;opacity:.5}
 div{display:flex;flex-wrap:wrap;gap:.5em;margin-top:.5em}
-p{margin:0;flex-basis:100%}p:empty{display:none}`;
+p{margin:.5em 0 0}p:empty{display:none}`;
 
 /** The name of each attribute's text. */
 const TEXTS = {

@@ -37,6 +37,35 @@ const SAVED = '<wishlist-button product-id="10"></wishlist-button>';
 const TOAST = '<wishlist-toast sign-in="/sign-in"></wishlist-toast>';
 const PAGE = '<wishlist-page cart sign-in="/sign-in"></wishlist-page>';
 const OF_LIST = PAGE.replace('cart', `cart list="${LIST}"`);
+const SHARED = '<wishlist-shared token="wwshr_made_up" cart></wishlist-shared>';
+const SHARE = `<p>The list “Birthday”</p><wishlist-share list-id="${LIST}" reservations></wishlist-share>`;
+const WANTED = (product) => `<wishlist-wanted product-id="${product}"></wishlist-wanted>`;
+const LINK = { id: LIST, token: 'wwshr_made_up', reservations: true, notes: false };
+/** The press by which a guest says that the shared list is somebody else's. */
+const IS_GUEST = '.answers .primary';
+/** States that need little height; among all, they are the first. */
+const LOW = [
+  'hearts',
+  'wanted',
+  'share button',
+  'share link',
+  'share link ending',
+  'saved',
+  'saved, long title',
+  'removed',
+];
+const LONG_NAMES = [
+  'Everything for the new kitchen, and for the balcony',
+  'Weihnachtsgeschenkeideensammlung',
+];
+
+/** Returns items as a guest sees them, the first ones with these reservations. */
+const guestItems = (...reservations) =>
+  ITEMS.slice(0, 4).map(({ savedPrice: _, ...item }, at) => ({
+    ...item,
+    reserved: 0,
+    ...reservations[at],
+  }));
 
 /** Each state: its elements, presses by selector, and what the service answers otherwise. */
 const STATES = {
@@ -45,6 +74,12 @@ const STATES = {
       <wishlist-button product-id="10">Save for later</wishlist-button>
       <wishlist-button product-id="15" disabled></wishlist-button><a href="#x">Wishlist <wishlist-count></wishlist-count></a>`,
   },
+  wanted: {
+    html: `<p>Dome lamp</p>${WANTED(10)}<p>Studio chair</p>${WANTED(14)}<p>Bud vase</p>${WANTED(11)}`,
+  },
+  'share button': { html: SHARE },
+  'share link': { html: SHARE, shares: [LINK] },
+  'share link ending': { html: SHARE, shares: [LINK], presses: ['[part=stop]'] },
   saved: { html: HEART + TOAST, presses: ['[part=button]'] },
   'saved, long title': {
     html: HEART.replace('15', '12') + TOAST,
@@ -56,25 +91,42 @@ const STATES = {
   cards: { html: PAGE },
   reductions: { html: PAGE, profile: { showReductions: true } },
   'custom order': { html: OF_LIST },
-  many: { html: PAGE, count: 30, profile: { emailStatus: 'pending' } },
+  many: { html: PAGE, count: 30 },
+  'long names': { html: OF_LIST, names: LONG_NAMES },
+  'address waiting': { html: PAGE, profile: { emailStatus: 'pending' } },
   menu: { html: OF_LIST, presses: ['.menu'] },
   options: { html: OF_LIST, presses: ['.options'] },
   sharing: { html: PAGE, presses: ['.menu', '.share'] },
   'link created': { html: PAGE, presses: ['.menu', '.share', '.create'] },
   selecting: { html: PAGE, presses: ['.menu', '.select', '.pick input'] },
   confirming: { html: OF_LIST, presses: ['.menu', '.delete'] },
+  'shared list': { html: SHARED, guest: guestItems() },
+  'reserved by others': {
+    html: SHARED,
+    guest: guestItems({ reserved: 1, quantity: 2 }, { reserved: 1, quantity: 1 }),
+    presses: [IS_GUEST],
+  },
+  'reserved by you': {
+    html: SHARED,
+    guest: guestItems({ reserved: 1, yours: 1 }, { reserved: 2, yours: 1, quantity: 3 }),
+    presses: [IS_GUEST],
+  },
+  'own shared list': { html: SHARED, guest: guestItems().map(({ reserved: _, ...item }) => item) },
+  'empty shared list': { html: SHARED, guest: [] },
+  'ended link': { html: SHARED, guest: 'ended' },
   empty: { html: PAGE, count: 0 },
   loading: { html: PAGE, waits: true },
   error: { html: PAGE, broken: true },
 };
 
 function answer(state, method, path) {
-  const { count = ITEMS.length, profile, refused } = state;
+  const { count = ITEMS.length, profile, refused, guest, shares = [] } = state;
+  const [first = 'A name that is long', second = 'Birthday'] = state.names ?? [];
   const items = Array.from({ length: count }, (_, at) => ({
     ...ITEMS[at % ITEMS.length],
     id: ITEMS[0].id.slice(0, -2) + (10 + at),
   }));
-  const list = { id: LIST, name: 'Birthday', itemCount: count, shared: false };
+  const list = { id: LIST, name: second, itemCount: count, shared: false };
   const isSave = method !== 'GET' && path.startsWith('items');
   const saved = ITEMS.find(({ productId }) => productId === (path.includes('"12"') ? 12 : 15));
   if (state.broken || (isSave && refused)) return [500, {}];
@@ -83,11 +135,24 @@ function answer(state, method, path) {
   if (path.includes('query=product:'))
     return [200, { data: ITEMS.filter(({ productId }) => productId === 10), pageInfo: {} }];
   if (path.startsWith('items')) return [200, { data: items, pageInfo: {} }];
-  if (path.includes('shares'))
-    return [200, { data: method === 'GET' ? [] : { id: LIST, token: 'wwshr_made_up' } }];
+  if (path.includes('shares')) return [200, { data: method === 'GET' ? shares : LINK }];
+  if (path.startsWith('shared'))
+    return guest === 'ended'
+      ? [404, { code: 'share_not_found' }]
+      : [200, { data: { ...list, displayName: 'Mira', reservations: true, items: guest } }];
+  if (path.startsWith('wishes'))
+    return [
+      200,
+      {
+        data: [
+          { productId: 10, wishes: 100 },
+          { productId: 14, wishes: 10_000 },
+        ],
+      },
+    ];
   if (path.startsWith('lists/')) return [200, { data: { ...list, items } }];
   if (path.startsWith('lists'))
-    return [200, { data: [{ ...list, id: `${LIST}2`, name: 'A name that is long' }, list] }];
+    return [200, { data: [{ ...list, id: `${LIST}2`, name: first }, list] }];
   const by = { noticesBy: 'address_needed', notified: false, email: 'a…@e….com' };
   return [200, { data: { kind: 'session', items: count, lists: 1, ...by, ...profile } }];
 }
@@ -105,6 +170,9 @@ function replaceService(state) {
     return new Response(body ? JSON.stringify(body) : null, { status, headers });
   };
   Object.defineProperty(window, 'localStorage', { value: {} });
+  // Without the answer to whether a shared list is the shopper's own, which another state has stored.
+  const forgets = { getItem: () => null, setItem() {}, removeItem() {} };
+  Object.defineProperty(window, 'sessionStorage', { value: forgets });
   Object.defineProperty(window, 'BroadcastChannel', { value: undefined });
   Object.defineProperty(navigator, 'locks', { value: undefined });
 }
@@ -126,11 +194,12 @@ async function found(selector) {
 async function show(name) {
   const state = STATES[name];
   replaceService(state);
-  const assets = '/apps/wishlist/assets/page.js';
+  const assets = '/apps/wishlist/assets/';
   const main = document.querySelector('main');
   main.innerHTML = state.html;
-  await import(assets);
-  if (/page/.test(state.html) && !state.waits && !state.broken && state.count !== 0)
+  for (const script of ['page', 'share', 'wanted']) await import(`${assets}${script}.js`);
+  const hasCards = state.guest ? !!state.guest[0]?.id : state.count !== 0;
+  if (/page|shared/.test(state.html) && !state.waits && !state.broken && hasCards)
     await found('.card .name');
   else await new Promise((resolve) => setTimeout(resolve, 400));
   for (const selector of state.presses ?? []) (await found(selector)).click();
@@ -145,6 +214,7 @@ function showAll() {
     const caption = document.createElement('figcaption');
     const frame = document.createElement('iframe');
     caption.textContent = frame.title = name;
+    frame.classList.toggle('low', LOW.includes(name));
     frame.src = `?${new URLSearchParams([...given, ['state', name]])}`;
     figure.append(caption, frame);
     document.querySelector('main').append(figure);
