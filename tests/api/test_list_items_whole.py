@@ -132,6 +132,18 @@ def test_each_item_that_joins_or_leaves_has_an_event_and_the_list_one(shop):
     assert events()[-1]["data"]["list"]["itemCount"] == 0
 
 
+@pytest.mark.both_engines
+def test_events_of_a_bulk_change_are_in_the_order_in_which_items_were_saved(shop):
+    """Both engines number the events of one change in the same order. Rule: event-changed."""
+    shop = Shop(shop.service, *ROOMY, "--events", "on")
+    http = shop.acting_as(shop.gid())
+    on, item_ids = listed(http, 12)
+    done(remove(http, on, all=True))
+    events = data(http.get("/profile/export"))["events"]
+    left = [event["data"]["item"]["id"] for event in events if event["type"] == "item.updated"]
+    assert left == sorted(item_ids)
+
+
 def test_null_counts_as_a_missing_optional_body(http):
     """An optional body may be null, which clients generated for Go send. Rule: openapi-complete."""
     on, (first, _) = listed(http, 2)

@@ -185,6 +185,16 @@ def test_schema_names_and_words_dont_collide_in_go():
     assert len(words) == len(set(words))
 
 
+def test_types_of_a_union_require_the_same_fields():
+    """All types that a discriminator names require the same fields, because typescript-fetch makes
+    one interface of them that requires each. Rule: openapi-complete."""
+    unions = [node for _, node in walk(DOCUMENT) if "mapping" in node]
+    assert unions
+    for union in unions:
+        members = [follow({"$ref": reference}) for reference in union["mapping"].values()]
+        assert all(member["required"] == members[0]["required"] for member in members)
+
+
 def test_only_texts_are_fixed():
     """No schema fixes a boolean or a number, because openapi-generator makes Java of it that doesn't
     compile. Rule: openapi-complete."""

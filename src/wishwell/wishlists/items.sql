@@ -92,8 +92,8 @@ SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id = :id
 AND EXISTS (SELECT 1 FROM profiles o WHERE o.profile_id = :profile AND o.closed_at IS NULL);
 
 -- name: items_known
--- Returns those of the given items that still exist.
-SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids);
+-- Returns those of the given items that still exist, in the order in which they were saved.
+SELECT item_fields(i) FROM items i WHERE i.profile_id = :profile AND i.id in_uuids(:ids) ORDER BY i.id;
 
 -- name: items_all
 -- All items of a profile in the order of their ids, without checking that it is open.
