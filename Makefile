@@ -30,7 +30,7 @@ check test test-of test-slow test-examples test-prism test-ways: export PYTHONDO
 # Chromium without windows takes a quarter less processor time. `make test-slow` uses Chromium itself.
 test: export WISHWELL_TEST_CHROMIUM ?= $(shell command -v chromium-headless-shell)
 test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
-	@$(BIN)/pytest -n $(JOBS) -m "not slow" --ignore tests/lint
+	@$(BIN)/pytest -n $(JOBS) -m "not slow" --ignore tests/lint --durations=10 --durations-min=2
 
 test-of: $(VENV)/.dev ## The quick tests of a file or folder; `FILE=src/wishwell/importers/cells.py`
 	@tests=$$($(BIN)/python -m tests.tests_of $(FILE)) && $(BIN)/pytest -n 2 -m "not slow" $$tests

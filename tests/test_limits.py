@@ -119,6 +119,7 @@ def test_counting_in_redis_resumes_and_is_logged(redis_server, redis):
     assert [entry["event"] for entry in logged] == ["redis_away", "redis_back"]
 
 
+@pytest.mark.slow
 def test_late_answer_of_redis_is_no_outage_and_a_burst_waits_no_longer(redis_server, redis):
     """A single late answer isn't an outage, and no caller waits over 200 ms, also not for a
     connection.

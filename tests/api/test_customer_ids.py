@@ -89,6 +89,7 @@ def test_bad_customer_id_is_refused(shop, id):
     assert code == 1 and "255" in said
 
 
+@pytest.mark.slow
 def test_customer_ids_survive_export_and_import(make_shop):
     """An export writes ids so that an import reads the same ones; commands take them, too.
     Rules: customer-id, export-whole."""

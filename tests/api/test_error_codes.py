@@ -301,6 +301,7 @@ def test_linked_session_moves_its_items_once_and_is_not_accepted_as_the_customer
     refused(answer, 400, "customer: must be gid://")
 
 
+@pytest.mark.slow
 @in_one_window
 def test_expired_or_revoked_token_does_not_count_for_its_address(new_service):
     """Expired and revoked tokens are 401 however many there are; a valid token with two `Profile`

@@ -77,6 +77,7 @@ def test_malformed_id_gets_the_same_error_as_an_unknown_one(shop):
             assert {refused(answer, 404) for answer in answers} == {f"The {noun} doesn't exist."}
 
 
+@pytest.mark.slow
 @in_one_window
 def test_everything_below_api_has_rate_limits(service, roomy_shop):
     """Everything below `/api` has rate-limit headers and counts, including unknown paths and

@@ -145,6 +145,7 @@ def test_apply_turns_mails_on_by_the_same_checks(service, make_shop, mail_server
     assert "nothing to do" in service.quick(*apply)
 
 
+@pytest.mark.slow
 def test_resume_after_a_restore_cancels_the_mails_of_the_backup(new_service):
     """After `restore replay`, mails are paused, and `resume` cancels those that waited in the backup; a
     later pause keeps its mails. Rules: mail-paused, journal-replay."""

@@ -197,6 +197,7 @@ def test_request_id_of_a_proxy_is_kept(service, shop, given):
     assert len(lines_of(service, given)) == 1
 
 
+@pytest.mark.slow
 def test_log_has_the_clients_network_only_if_configured(new_service):
     """With the setting, a request's line has the client's network, as the trusted proxy forwards it;
     without the setting, none. Rule: log-private."""

@@ -66,13 +66,16 @@ def test_closed_output_is_reported_in_one_line(ready, words):
     assert "is closed" in plain(*typed(ready, f"{words} >&-"))
 
 
-@pytest.mark.parametrize("words", ["store list", "store list --json", "--help", slow(CREATING)])
+@pytest.mark.parametrize(
+    "words", ["store list", *map(slow, ("store list --json", "--help", CREATING))]
+)
 def test_command_prints_nothing_more_when_its_reader_has_ended(ready, words):
     """A command whose output a program such as `head` has stopped reading fails without a message.
     Rule: command-error."""
     assert typed(ready, f"{words} | exec true") == (1, "")
 
 
+@pytest.mark.slow
 def test_migration_changes_nothing_when_its_output_cannot_be_written():
     """If its output can't be written, a migration changes nothing, says why, and can be repeated."""
     service = Service()
@@ -149,6 +152,7 @@ def test_argument_of_any_kind_is_accepted_or_refused_in_one_line(ready, place, w
         plain(code, err)
 
 
+@pytest.mark.slow
 def test_standard_input_of_any_kind_is_refused_in_one_line(ready):
     """`token revoke -` refuses closed, endless and binary standard input."""
     (ready.folder / "keys").write_bytes(b"\xff\xfe\n")
@@ -215,6 +219,7 @@ def test_odd_value_in_a_file_of_stores_is_refused_with_store_and_field(ready, tm
                 assert parsed or re.search(r"line \d+, column \d+", said), (text, said)
 
 
+@pytest.mark.slow
 def test_bug_in_the_program_is_reported_in_one_line(tmp_path):
     """A bug in the program is reported in one line too; the traceback appears at log level debug.
     Rule: command-error."""
@@ -231,6 +236,7 @@ def test_bug_in_the_program_is_reported_in_one_line(tmp_path):
     service.close()
 
 
+@pytest.mark.slow
 def test_control_characters_from_a_file_are_escaped_in_messages(ready):
     """Control characters from a file are escaped in messages, so they can't affect the terminal.
     Rule: command-error."""

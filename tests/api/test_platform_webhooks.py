@@ -219,6 +219,7 @@ def test_proven_webhooks_count_for_the_store_and_not_the_address(service, siblin
     sibling.shop.update("--limit", "admin_write=")
 
 
+@pytest.mark.slow
 @in_one_window
 def test_forged_webhooks_do_not_block_proven_ones(new_service):
     """An address whose limit is used up by forged webhooks still delivers proven ones. Whatever is

@@ -307,6 +307,7 @@ def waits_for_a_report(world, http, path):
         return http.get(path).status_code != 200 or report.done()
 
 
+@pytest.mark.slow
 def test_deleted_wishes_are_in_the_next_count(world):
     """The next count shows deletions. Runs after the other tests because it changes the numbers.
     Rules: count-exact, count-pace."""
@@ -321,6 +322,7 @@ MANY = 60_000
 """More products than one batch from the database or one write to the socket can hold."""
 
 
+@pytest.mark.slow
 def test_csv_report_that_fails_midway_breaks_the_connection(new_service):
     """A CSV report that fails midway breaks the connection, so a partial file never looks complete.
     Rule: report-csv."""
@@ -353,6 +355,7 @@ def test_csv_report_that_fails_midway_breaks_the_connection(new_service):
     assert shop.admin.get("/reports/products", params={"limit": 1}).status_code == 200
 
 
+@pytest.mark.slow
 def test_pages_without_dates_keep_the_period_when_a_new_day_begins(world):
     """Following the cursors keeps the first page's period when a new day begins in the store's time zone.
     Rule: report-period."""

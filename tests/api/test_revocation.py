@@ -5,6 +5,8 @@ import time
 
 import pytest
 
+from tests.conftest import slow
+
 from .conftest import data, envelope, refused, save, soon
 
 
@@ -56,7 +58,7 @@ def slowly(body, meanwhile):
     yield body[4:]
 
 
-@pytest.mark.parametrize("ends", ["admin token", "profile", "store"])
+@pytest.mark.parametrize("ends", ["profile", *map(slow, ("admin token", "store"))])
 def test_write_is_refused_when_its_token_ends_while_the_body_arrives(shop, ends):
     """A write is refused if its token is revoked or its store deleted while the body arrives.
     Rule: token-revoked."""

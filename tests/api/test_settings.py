@@ -97,6 +97,7 @@ def test_empty_setting_counts_as_not_set(plain, file):
         assert is_signed(service)
 
 
+@pytest.mark.slow
 def test_start_fails_without_a_signing_key_or_schema_or_with_two_secrets(postgres_server, idle):
     """A start fails if a secret is set in both forms, a server database has no signing key, or its
     schema is missing.
@@ -210,6 +211,7 @@ def test_trickling_bytes_do_not_extend_a_timeout(adjusted, name):
     assert name != "headers on a kept connection" or b"HTTP/1.1 408 " in received
 
 
+@pytest.mark.slow
 def test_port_in_use_gets_a_clear_message(idle):
     """A port that is taken fails the start with a message that names it. Rule: init-explicit."""
     with Service() as service:

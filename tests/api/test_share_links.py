@@ -37,6 +37,7 @@ def test_all_shares_of_a_profile_are_listed_changed_and_deleted(shop, http):
     assert data(http.get("/shares?of=all")) == []
 
 
+@pytest.mark.slow
 def test_shares_have_the_address_of_the_page_that_shows_them(shop, http):
     """`url` leads to the shop's page for shared lists or the storefront's, on the https host, else
     at the service's address; without both there is none. Rule: share-url."""

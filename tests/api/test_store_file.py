@@ -122,6 +122,7 @@ def test_store_delete_requires_the_handle_to_be_typed(service, make_shop):
     assert code == 1 and "doesn't exist" in said
 
 
+@pytest.mark.slow
 def test_tokens_and_host_of_a_deleted_store_stop_working(service, make_shop):
     """A deleted store's tokens fail, its host and handle become free, and other stores aren't
     affected.

@@ -158,6 +158,7 @@ def slowest(shop, products: int, texts: int) -> str:
     return "title:" + ",".join(f"{'a' * 90}{n}b" for n in range(texts))
 
 
+@pytest.mark.slow
 def test_title_search_does_not_block_other_requests(roomy_shop, engine):
     """Other requests are answered during a title search, because SQLite searches in a thread.
     Rule: search-terms."""

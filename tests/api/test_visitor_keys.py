@@ -325,6 +325,7 @@ def test_token_of_a_key_that_was_just_revoked_is_refused_soon(front, service):
     assert front.refused(key, "token_revoked")
 
 
+@pytest.mark.slow
 def test_key_of_a_purged_session_or_deleted_store_is_refused(service):
     """A purged session's key, and a deleted store's, are refused.
     Rules: storefront-visitor-key, store-delete."""
@@ -352,6 +353,7 @@ def test_key_is_renewed_daily_and_expires(front):
     soon(lambda: front.refused(new, "token_invalid"))
 
 
+@pytest.mark.slow
 def test_key_stays_valid_when_the_clock_jumps_ahead(new_service):
     """A clock that jumps years ahead doesn't end a visitor's key: its age is judged by the uptime.
     Rules: clock-guard, storefront-visitor-key."""
@@ -417,6 +419,7 @@ def limited(new_service):
         yield service
 
 
+@pytest.mark.slow
 @in_one_window
 def test_captured_query_starts_few_sessions_from_any_address(limited):
     """New sessions count by the address that the platform reports and by the query's signature, so
@@ -470,6 +473,7 @@ def test_guessed_keys_count_per_address(limited):
         assert linked == [401] * 4 + [429] * 2
 
 
+@pytest.mark.slow
 @in_one_window
 def test_keys_of_invented_stores_count_as_guesses(limited):
     """A key of a store that doesn't exist counts like a wrong one. Rules: limit-address,
@@ -479,6 +483,7 @@ def test_keys_of_invented_stores_count_as_guesses(limited):
         assert statuses == [401] * 4 + [429] * 2
 
 
+@pytest.mark.slow
 def test_page_uses_the_service_address_that_platform_requests_name(service, front):
     """Without `--service-url`, the platform's requests name the service's address; at a host of the
     shop, which has no API, visitors have to sign in. Rules: storefront-platform, cors-allowed."""

@@ -24,7 +24,7 @@ from wishwell.mailer.compose import TEXTS
 from .conftest import CLICK, KEYS, use
 from .test_pages import check_open_to_everybody
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("shop-browser")
 
 HEADINGS = {"Notices": "notices_heading", "Confirmation": "confirm_heading"}
 PICTURE = "https://pictures.test/shirt.png"
@@ -495,6 +495,7 @@ def test_shopper_with_an_id_of_another_sign_in_system_is_found(world, merchant, 
     shopper.delete("/profile").raise_for_status()
 
 
+@pytest.mark.slow
 def test_shoppers_are_listed_by_time_and_by_wishes_on_a_phone_too(world, new_merchant):
     """The view lists the shoppers who saved last, or those with the most wishes, which links lead to. On a
     phone nothing scrolls sideways, and a title of 250 letters makes no row or card of more than 150
@@ -585,6 +586,7 @@ def test_staff_add_and_remove_a_wish_which_events_and_the_log_record(world, merc
     assert changes == [("POST", "/items"), ("DELETE", "/items/{itemId}")]
 
 
+@pytest.mark.slow
 def test_other_token_of_the_store_is_revoked_after_a_confirmation(world, merchant):
     """Another token is revoked after a confirmation; the one in use can't be.
     Rule: admin-scope."""
@@ -702,6 +704,7 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 def test_webhooks_are_listed_with_their_state_and_last_problem(world, merchant):
     """The store's webhooks are listed by host, without the rest of the address, with their state, and why
     the last delivery failed or the webhook was turned off. The overview links to these warnings, which
@@ -742,6 +745,7 @@ def test_webhooks_are_listed_with_their_state_and_last_problem(world, merchant):
     assert sound[2:] == ["on", "–"]
 
 
+@pytest.mark.slow
 def test_mails_are_listed_with_their_states_and_the_problem(world, merchant):
     """The page of mails lists them with counts by state, page by page, and shows the store's problem; a
     store without mails is told how to turn them on.
@@ -799,6 +803,7 @@ def test_mails_are_listed_with_their_states_and_the_problem(world, merchant):
     expect(page.get_by_text("This service sends no mails yet.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_mails_are_previewed_in_each_kind_and_language(world, merchant):
     """The page of mails opens a preview of the chosen kind and language, as shoppers see it.
     Rules: mail-form, admin-page."""
@@ -964,6 +969,7 @@ def test_token_is_only_in_memory(world, merchant):
     } == field and shown.input_value() == ""
 
 
+@pytest.mark.slow
 def test_reload_keeps_the_sign_in_and_leaving_the_page_ends_it(world, merchant):
     """A reload keeps the sign-in and the view. Leaving the page or signing out ends it, also when the
     browser restores the page from its cache. While the page is open, nothing is stored.
@@ -1055,6 +1061,7 @@ def test_code_injected_into_the_page_does_not_run(world, merchant):
     merchant.wrong.clear()
 
 
+@pytest.mark.slow
 def test_overview_shows_the_value_of_wishes_with_sold_out_ones_apart(world, merchant):
     """The overview shows price times quantity by currency, sold-out products apart, and no card before
     prices are known. Rule: report-value."""

@@ -37,6 +37,7 @@ def sent(visitor, to="", gtag=GTAG, path="/", body=""):
     return page.evaluate("[got, dataLayer]")
 
 
+@pytest.mark.slow
 def test_each_tool_receives_events_in_its_own_format(visitor):
     """By default gtag, Meta and Segment receive the events that they define."""
     item = {"item_id": "7", "item_name": "Lamp", "price": 49.9, "quantity": 2}

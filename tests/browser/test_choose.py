@@ -5,6 +5,8 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import slow
+
 from .own_shop import new_visitor as new_visitor
 from .own_shop import own_shop as own_shop
 from .own_shop import visitor as visitor
@@ -56,7 +58,7 @@ def test_new_list_keeps_the_mark_of_a_bought_item(own_shop, visitor):
     assert (item["listIds"], item["purchased"]["quantity"]) == ([again["id"]], 1)
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, slow(1280)])
 def test_one_surface_answers_a_press(new_visitor, width):
     """Without a list, a press is answered by the toast alone; its second line asks a visitor to sign
     in, at the first save only. With a list, the menu alone says "Saved"; after it is closed by

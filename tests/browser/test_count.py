@@ -92,6 +92,7 @@ def test_count_needs_no_request_with_hearts_or_without_wishes(visitor):
     counted(again, 2)
 
 
+@pytest.mark.slow
 def test_count_changes_with_the_signed_in_customer(own_shop, visitor):
     """A shop that says that somebody is signed in causes one request per minute at most, and the number
     follows a sign-out and another customer."""
@@ -116,6 +117,7 @@ def test_count_changes_with_the_signed_in_customer(own_shop, visitor):
     counted(visitor.open(signed_in), 1)
 
 
+@pytest.mark.slow
 def test_count_of_a_customer_follows_other_devices_on_pages_with_hearts(own_shop, visitor):
     """On a page with hearts, too, the number is requested again after a minute, without waiting for the
     window to get the focus."""
@@ -438,6 +440,7 @@ def test_removal_on_the_wishlist_page_emits_an_event_with_its_list(visitor):
     assert json.dumps(seen()).count("added") == 1
 
 
+@pytest.mark.slow
 def test_copy_of_a_shared_list_is_an_event_per_new_item(own_shop, visitor):
     """Saving a shared list emits `wishlist-added` for each item that the copy has created, with the
     catalogue's data, and counts them; not for products that were saved before."""

@@ -24,6 +24,7 @@ from .conftest import ROOT, Demo, press
 pytestmark = pytest.mark.xdist_group("browser")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
 def test_demo_ends_with_its_service_and_keeps_nothing(number):
     """SIGINT and SIGTERM end the demo with exit code 0, without leaving processes or files."""
@@ -38,6 +39,7 @@ def test_demo_ends_with_its_service_and_keeps_nothing(number):
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_busy_port_is_named():
     """A busy port is reported in one line before anything is started."""
     with socket.create_server((HERE, 0)) as busy:
@@ -93,6 +95,7 @@ def test_48_hearts_cost_what_the_readme_says(shopper):
     assert page.evaluate("window.moved") == 0
 
 
+@pytest.mark.slow
 def test_header_is_one_row_on_a_phone(new_shopper, shared_demo):
     """At 360 px the name, the menu with its numbers, and the account share one row, signed in or not, and
     can be pressed."""

@@ -61,6 +61,7 @@ def box(shopper) -> Box:
     return Box(shopper)
 
 
+@pytest.mark.slow
 def test_box_is_ticked_only_if_notices_reach_the_shopper(box):
     """The box shows whether notices reach the shopper, and is hidden where the shop sends none. A
     visitor who has to sign in is told so.
@@ -115,6 +116,7 @@ def test_confirmed_address_is_shown_and_removed(box):
     assert box.sent == [("DELETE", None)]
 
 
+@pytest.mark.slow
 def test_address_from_before_the_sign_in_is_used_only_after_a_press(box):
     """The address of a session that was confirmed there waits for the signed-in shopper's answer.
     Rule: mail-addresses."""

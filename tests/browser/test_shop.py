@@ -11,7 +11,7 @@ from tests.conftest import slow
 
 from .conftest import BASE, Demo, cards, heart, press, shows
 
-pytestmark = pytest.mark.xdist_group("shop-browser")
+pytestmark = pytest.mark.xdist_group("browser")
 
 CUP, LAMP, THROW = "Morning mug", "Dome lamp", "Wool throw"
 
@@ -114,6 +114,7 @@ def test_sign_in_merges_the_list_and_sign_out_hides_it(other_demo, new_shopper):
         pressed(page, product, yes=False)
 
 
+@pytest.mark.slow
 def test_open_tab_shows_nothing_of_a_customer_who_signed_out(shopper):
     """A tab left open shows nothing of the previous customer once it is used."""
     page = shopper.open()

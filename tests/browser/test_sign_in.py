@@ -184,6 +184,7 @@ def test_shop_can_prevent_the_event_and_use_its_own_sign_in(platform, page):
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attribute", [slow(""), 'sign-in="javascript:document.title=1"'])
 def test_heart_shows_an_alert_when_the_shop_has_no_sign_in_page(platform, page, attribute):
     """Without a sign-in page, an accessible alert with the shop's text appears; the last press is

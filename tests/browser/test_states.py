@@ -28,6 +28,7 @@ OUTSIDE = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "scheme", "dir"),
     [

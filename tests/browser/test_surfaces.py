@@ -7,6 +7,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import slow
+
 from .conftest import ARGUMENTS, chromium_path
 from .own_shop import PAGE, SCRIPT
 from .own_shop import new_visitor as new_visitor
@@ -87,6 +89,7 @@ def test_toast_is_used_by_keyboard(visitor):
     expect(heart(page, 1)).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.slow
 def test_removals_share_a_message_until_they_are_saved_again(visitor):
     """Two quick removals share a message with one undo. A product that is saved again leaves it, so
     that no undo is without effect."""
@@ -105,7 +108,7 @@ def test_removals_share_a_message_until_they_are_saved_again(visitor):
     counted(page, 2)
 
 
-@pytest.mark.parametrize("lang", ["en", "de"])
+@pytest.mark.parametrize("lang", ["de", slow("en")])
 def test_long_title_takes_at_most_two_lines_on_a_phone(own_shop, new_visitor, lang):
     """A title of 180 characters is cut: message and title take one line each, and all is within the
     window."""
@@ -144,6 +147,7 @@ def test_buttons_of_dialogs_share_a_row_on_a_phone(new_visitor, lang):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.slow
 def test_event_follows_on_the_next_page_when_the_page_is_left(visitor):
     """A save whose answer comes after the page was left is an event of the next page, once."""
     page = visitor.open(hearts(1, 2))
@@ -202,7 +206,7 @@ def test_unknown_text_is_named_in_the_console(visitor):
     assert said == ['The wishlist has no text "titel". Did you mean "title"?']
 
 
-@pytest.mark.parametrize("lang", ["en", "de", "pl", "sv"])
+@pytest.mark.parametrize("lang", ["pl", *map(slow, ("en", "de", "sv"))])
 def test_small_numbers_need_no_intl_object(visitor, lang):
     """Hearts and a count make no `Intl` object: the first costs up to 100 ms."""
     page = visitor.open(hearts(1) + COUNT, lang=lang)
@@ -220,6 +224,7 @@ def test_small_numbers_need_no_intl_object(visitor, lang):
     assert page.evaluate("made") == []
 
 
+@pytest.mark.slow
 def test_surfaces_take_a_dark_pages_colours(visitor):
     """On a dark page without `color-scheme`, the menu and dialogs have the page's background and
     text colour, and the form's controls are dark."""
@@ -243,6 +248,7 @@ def test_surfaces_take_a_dark_pages_colours(visitor):
     assert violations(page) == []
 
 
+@pytest.mark.slow
 def test_radius_reaches_all_corners_but_round_icons(visitor):
     """`--wishlist-radius: 0` leaves no rounded corner, except those of round icon buttons."""
     head = "<style>html{--wishlist-radius:0}</style>"
@@ -268,6 +274,7 @@ def test_radius_reaches_all_corners_but_round_icons(visitor):
     assert page.evaluate(rounded) == []
 
 
+@pytest.mark.slow
 def test_blocked_cookies_are_named_as_the_cause(own_shop, chromium, tmp_path):
     """With all cookies and storage blocked in the browser's settings, a press says so, and nothing is
     thrown."""

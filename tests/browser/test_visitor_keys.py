@@ -208,6 +208,7 @@ def test_open_tab_of_the_visitor_follows_the_sign_in(front, device):
     assert device.stored(second) is None
 
 
+@pytest.mark.slow
 def test_refused_key_is_forgotten_and_the_press_saved(front, device):
     """After a revocation, a press on the open page is saved for a new session with a new key, and
     what the page showed of the old one disappears.
@@ -276,6 +277,7 @@ def test_all_methods_and_the_wishlist_page_work_with_the_key(front, device):
     assert front.proxy.sent("POST /lists") == []
 
 
+@pytest.mark.slow
 def test_response_without_shopper_changes_nothing(front, device):
     """An unknown path is a 404 for the caller only: the page keeps its shopper, and requests
     nothing. Rule: storefront-no-token."""

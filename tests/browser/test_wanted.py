@@ -135,6 +135,7 @@ def test_more_than_250_products_are_requested_in_batches(wanted):
     assert [asked.count(",") + 1 for asked in wanted.asked] == [250, 50]
 
 
+@pytest.mark.slow
 def test_unreachable_storefront_leaves_the_element_empty_without_an_error(wanted):
     """Without a storefront the element shows nothing, and no error reaches the page."""
     page = wanted.context.new_page()

@@ -165,6 +165,7 @@ def test_lists_are_made_named_filled_and_deleted(shopper, path, how):
     expect(page.get_by_role("tab")).to_have_count(1)
 
 
+@pytest.mark.slow
 @each_way
 def test_undone_removal_restores_quantity_note_and_positions(shopper, path, how):
     """Undoing a removal restores quantity, note, and the position on each list."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.conftest import slow
 from tests.servers import wait_until
 
 from .conftest import ARGUMENTS, cards, choose, chromium_path, press, shows
@@ -77,6 +78,7 @@ def test_items_are_sorted_by_the_service(shopper):
     shows(page, THROW, CUP, FIG, LAMP)
 
 
+@pytest.mark.slow
 def test_selected_items_are_put_on_a_list_or_removed_together(shopper):
     """Selected items go onto a list, old or new, or are removed with one "Undo"; their cards have no
     other controls. Removed items come back to their places."""
@@ -200,6 +202,7 @@ def test_price_drop_since_saving_is_shown_and_sorted(shopper):
     assert violations(page) == []
 
 
+@pytest.mark.slow
 def test_reductions_are_struck_through_where_the_store_shows_them(shopper):
     """With `--show-reductions on`, the price at the save is struck through, and the badge has the
     percentage with a minus sign."""
@@ -226,8 +229,8 @@ def test_reductions_are_struck_through_where_the_store_shows_them(shopper):
     ("profile", "offer"),
     [
         ({"noticesBy": "webhook", "notified": False}, "Tell me"),
-        ({"noticesBy": "webhook", "notified": True}, "We’ll tell you"),
-        ({"noticesBy": "none"}, ""),
+        slow({"noticesBy": "webhook", "notified": True}, "We’ll tell you"),
+        slow({"noticesBy": "none"}, ""),
     ],
 )
 def test_sold_out_item_offers_notices(shopper, profile, offer):
@@ -258,6 +261,7 @@ def test_sold_out_item_offers_notices(shopper, profile, offer):
     assert violations(page) == []
 
 
+@pytest.mark.slow
 def test_titles_are_searched_with_more_than_24_items(shopper):
     """With more than 24 items there is a search: the service finds the words in titles, also on a
     list, and in the chosen order. Without a match, a button shows all items again."""
@@ -289,7 +293,7 @@ LANGUAGES = ["en", "de", "es", "fr", "it", "nl", "pl"]
 BOXES = """(all) => all.map((one) => one.getBoundingClientRect().toJSON())"""
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("lang", ["de", *map(slow, sorted({*LANGUAGES} - {"de"}))])
 def test_first_picture_begins_in_the_first_300_px_on_a_phone(new_shopper, shared_demo, lang):
     """At 360 × 740 px title and count are one line, so are the lists, the tools and the sign-in, with
     a search, an address that waits, a shared list and long names. A card's heart and menu are 8 px
@@ -344,8 +348,8 @@ new PerformanceObserver((list) => {
 }).observe({ type: 'layout-shift', buffered: true });"""
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("attributes", ["", "sign-in", "cart sign-in list"])
+@pytest.mark.parametrize("width", [360, slow(1280)])
+@pytest.mark.parametrize("attributes", [*map(slow, ("", "sign-in")), "cart sign-in list"])
 def test_page_shifts_no_layout_while_it_loads(new_shopper, shared_demo, width, attributes):
     """From an empty cache, with slow answers, the page's layout shifts by at most 0.02."""
     shopper = new_shopper(shared_demo, viewport={"width": width, "height": 740})
@@ -600,6 +604,7 @@ def test_whole_wishlist_is_shared_with_a_name_and_notes(shopper, new_shopper, sh
     expect(page.get_by_text("This list is no longer shared.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_add_to_cart_is_a_link_when_cart_url_is_set(shopper):
     """With `cart-url`, "Add to cart" is a link with the item's ids; without the variant that it
     needs, a link to the product. A visitor is asked to sign in, and comes back to this page."""

@@ -40,6 +40,7 @@ def test_client_reads_a_later_version(connect, service):
         assert events[0].data.item and events[0].data.item.product_id == 7
 
 
+@pytest.mark.slow
 def test_asyncio_client_reads_a_later_version(roomy_shop):
     """The asyncio client does the same. Rule: openapi-open."""
 

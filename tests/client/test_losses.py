@@ -62,6 +62,7 @@ def test_creation_is_not_retried(connect, roomy_shop, lossy, fault):
     assert len(lossy.seen) == 1
 
 
+@pytest.mark.slow
 def test_timed_out_response_counts_as_lost(connect, roomy_shop, lossy):
     """A response that exceeds the timeout counts as lost; only idempotent calls are retried."""
     hasty = connect(lossy.url, roomy_shop.customer().token, timeout=3, **SOON)

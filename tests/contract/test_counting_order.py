@@ -66,6 +66,7 @@ async def numbers(bench, stores):
     ]
 
 
+@pytest.mark.slow
 def test_large_stores_do_not_delay_small_ones(bench, shops, batches, monkeypatch):
     """Large stores whose counts began before, however many, together read one batch for each of the small ones until
     those are counted. Rule: count-pace."""
@@ -124,6 +125,7 @@ def test_store_that_hangs_delays_no_other(bench, shops, batches):
     bench.run(hang())
 
 
+@pytest.mark.slow
 def test_store_that_fails_delays_no_other_and_is_tried_again(bench, shops, batches, monkeypatch):
     """A store that can't be counted is tried again later, and the others are counted.
     Rule: count-pace."""

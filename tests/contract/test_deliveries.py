@@ -125,6 +125,7 @@ async def test_delivery_of_a_hanging_process_is_taken_over(desk):
         assert (shown.status, shown.attempts, shown.last_status) == ("delivered", 1, 204)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("WISHWELL_TEST_CITUS" in os.environ, reason="half a second is short there")
 def test_response_410_is_kept_until_the_database_can_store_it(bench):
     """A 410 that can't be stored is kept until the database is back, then turns the webhook off.
@@ -186,6 +187,7 @@ async def test_slow_receiver_delays_no_other(desk):
         assert 0 < len(slow.got) <= 2 * 64
 
 
+@pytest.mark.slow
 @on_desk
 async def test_store_with_many_slow_receivers_uses_at_most_half_of_the_slots(desk):
     """A store with many slow receivers takes at most half of a process's slots.
@@ -343,6 +345,7 @@ async def test_unreadable_event_stops_no_other(desk):
         assert sorted(statuses) == ["delivered", "delivered", "failed"]
 
 
+@pytest.mark.slow
 @pytest.mark.either_engine
 @on_desk
 async def test_unreadable_webhook_sends_nothing(desk):

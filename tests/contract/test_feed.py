@@ -40,6 +40,7 @@ async def walk(db, store, told, limit, after):
         await asyncio.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_feed_is_gapless_when_processes_that_assign_positions_are_killed(event_bench):
     """Concurrent readers see every event of concurrent writers once and in order, although several
     processes that assign positions are killed midway. Rules: feed-once, event-sequence."""
@@ -265,6 +266,7 @@ def test_old_events_are_removed_in_batches_and_only_readers_who_missed_some_get_
     assert len(read_feed(bench, 451).events) == 1
 
 
+@pytest.mark.slow
 def test_reader_during_the_removal_gets_the_next_events_or_410(event_bench):
     """A reader during the removal gets the next events or 410, never a gap.
     Rule: feed-retention."""

@@ -345,6 +345,7 @@ async def _drop(writer):
     pass
 
 
+@pytest.mark.either_engine
 @on_each_format
 async def test_event_without_an_answer_is_sent_again(desk, tool, sender, hook):
     """An answer that is late, missing or 5xx is retried with the same id, so that the tool can
@@ -494,6 +495,7 @@ async def test_key_is_encrypted_and_stays_with_its_address(desk):
             await desk.db.write(webhooks.create, *make)
 
 
+@pytest.mark.slow
 @given(
     st.text(max_size=300),
     st.sampled_from([KEY, formats.encode_basic(KEY)]),

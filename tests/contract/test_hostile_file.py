@@ -237,6 +237,7 @@ def errors_in(bench, path, lines):
     return checked(ImportFile(str(path), bench.clock())).spool.errors
 
 
+@pytest.mark.slow
 def test_file_with_duplicate_missing_or_misplaced_lines_is_refused(bench, other, source, tmp_path):
     """A duplicate, missing or misplaced line of any kind, or a duplicate key, is refused.
     Rule: import-checked."""

@@ -5,6 +5,7 @@ import tracemalloc
 
 import pytest
 
+from tests.conftest import slow
 from wishwell.errors import Invalid
 
 from .test_catalogue import eur, products_in, read
@@ -120,7 +121,9 @@ FAULTS: dict[str, tuple[str | bytes, str, int | None]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize(
+    "name", [slow(name) if name == "lines of a row" else name for name in FAULTS]
+)
 def test_invalid_json_ends_the_reading_and_is_named_with_its_line(name):
     """Reading ends in little memory at invalid JSON, at a row that is too large and at one that is
     too deep. The fault is named with its line, and rows before it are products.

@@ -9,6 +9,7 @@ import time
 import msgspec
 import pytest
 
+from tests.conftest import slow
 from tests.contract.test_mails import BASE, MAIL, known, later, notify, rows, states
 from tests.mailer.test_smtp import misbehaving
 from tests.servers.mail_server import MailServer
@@ -73,7 +74,7 @@ def count_states(bench, profiles):
     return {state: all_states.count(state) for state in set(all_states)}
 
 
-@pytest.mark.parametrize("how", ["off", "store off", "pause"])
+@pytest.mark.parametrize("how", ["off", *map(slow, ("store off", "pause"))])
 def test_backlog_stops_when_the_shop_stops_its_mails(bench, server, backlog, how):
     """A store that is off, or whose mails are off or paused, sends none but those that are being sent,
     however many wait. Rules: mail-on, store-off, mail-paused."""
@@ -146,6 +147,7 @@ def test_mail_that_cannot_be_composed_is_put_off(bench, server, backlog):
     assert count_states(bench, profiles) == {"waiting": COUNT}
 
 
+@pytest.mark.slow
 def test_crash_before_the_text_is_transmitted_loses_nothing(bench, backlog):
     """A mail is waiting until the server has accepted its recipient, so a crash before that doesn't
     count as an attempt with an unknown outcome. Rule: mail-states."""
@@ -174,6 +176,7 @@ def test_crash_before_the_text_is_transmitted_loses_nothing(bench, backlog):
     assert {unknown for profile in profiles for *_, unknown in rows(bench, profile)} == {0}
 
 
+@pytest.mark.slow
 def test_mails_of_a_batch_begin_one_after_the_other(bench, server, backlog):
     """The mails of a batch don't begin together, because composing them all would hold up requests.
     Rule: mail-states."""
@@ -188,6 +191,7 @@ def test_mails_of_a_batch_begin_one_after_the_other(bench, server, backlog):
     assert len(server.received) == COUNT
 
 
+@pytest.mark.slow
 def test_store_that_is_added_during_a_poll_fails_no_poll(bench, server, backlog):
     """A poll reads each store's queue, while other stores may be added. Rule: mail-states."""
     store, profiles = backlog

@@ -68,6 +68,7 @@ async def test_timeouts_of_the_role_do_not_end_a_migration(postgres_server, monk
         assert await running == [NAME]
 
 
+@pytest.mark.slow
 @on_loop
 async def test_migration_that_waits_for_a_reader_blocks_no_requests(postgres_server, monkeypatch):
     """While a transaction such as pg_dump's reads a table, a migration of it lets requests pass, says
@@ -133,6 +134,7 @@ async def test_interrupted_migration_is_named_and_resumed(postgres_server, monke
             assert await migrate.migrate_postgres(url) == [NAME]  # cut after the build
 
 
+@pytest.mark.slow
 @on_loop
 async def test_index_is_built_once_while_others_write(postgres_server, monkeypatch):
     """If four nodes migrate concurrently, only one builds the index, says for whom it waits, and

@@ -27,6 +27,7 @@ def empty(engine, request):
     service.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, slow(8)])
 def test_concurrent_migrations_are_applied_once(empty, engine, count):
     """Concurrent migrations all succeed and one does the work; `--plan` changes nothing.

@@ -213,6 +213,7 @@ STUCK = {
 }
 
 
+@pytest.mark.slow
 def test_session_that_cannot_be_removed_is_skipped_and_logged(bench, engine, capsys):
     """A session that can't be removed is logged and skipped; all others are removed. The run counts as
     failed. Rules: session-purged, erase-completes."""

@@ -163,6 +163,7 @@ def test_cancelled_erasure_is_refused(bench, recorded, path):
     assert to_repeat(path) == (ERASED if done else [])
 
 
+@pytest.mark.either_engine
 def test_locked_journal_delays_no_other_write(bench, recorded, path):
     """While another process holds the journal's lock, saves are done before the erasures are refused,
     and nothing is erased. Rule: journal-first."""

@@ -118,6 +118,7 @@ def test_batches_of_a_count_have_at_most_250_items(bench, store):
     assert rows[1:5] == [5, 250 + 3 * 49, 250 + 3 * 50, 3 * 1]
 
 
+@pytest.mark.slow
 def test_count_needs_no_more_memory_for_more_products(bench, store):
     """Counting 6,000 products takes at most twice the memory of counting 600.
     Rule: count-pace."""

@@ -68,7 +68,10 @@ BAD = {
     "cut zip": (zipped("a.csv")[:-30], "can't be unpacked .*cut off"),
     "damaged gzip": (gzip.compress(CSV)[:-8] + b"\0" * 8, "can't be unpacked .*damaged"),
     "damaged zip": (zipped("a.csv").replace(b"a.csv", b"b.csv", 1), "can't be unpacked"),
-    "large directory": (zipped(*(f"{n:030000}" for n in range(40)), content=b""), "directory is too large"),
+    "large directory": (
+        zipped(*(f"{n:030000}" for n in range(40)), content=b""),
+        "directory is too large",
+    ),
 }
 
 

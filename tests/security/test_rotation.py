@@ -84,6 +84,7 @@ def test_embedded_key_moves_into_the_settings_as_described():
         assert new.partition(".")[0] != old.partition(".")[0], "another key is named"
 
 
+@pytest.mark.slow
 def test_sighup_reloads_the_key_file_with_several_workers(new_service):
     """With a key file and several workers, SIGHUP replaces a restart."""
     assert "writing the file and SIGHUP" in TEXT

@@ -187,8 +187,9 @@ class PostgresServer(Program):
             "psql", "-XwqAt", "-v", "ON_ERROR_STOP=1", *target, "-c", statement, user=False
         ).stdout
 
-    def create_database(self) -> str:
-        """Creates an empty database; returns its URL."""
+    def create_database(self, template: str = "") -> str:
+        """Creates an empty database, or a copy of one without connections; returns its URL."""
         name = f"wishwell_{next(self._names)}_{secrets.token_hex(4)}"
-        self.sql(f'CREATE DATABASE "{name}"')
+        copied = f' TEMPLATE "{template}" STRATEGY file_copy' if template else ""
+        self.sql(f'CREATE DATABASE "{name}"{copied}')
         return self.url(name)

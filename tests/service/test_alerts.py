@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from typing import NamedTuple
 
+import pytest
 import yaml
 
 from tests.conftest import missing
@@ -147,6 +148,7 @@ def rule_test(name: str, case: Case, series: dict[str, str], count: int) -> dict
     }
 
 
+@pytest.mark.slow
 def test_each_alert_fires_on_its_cause_and_only_then(tmp_path):
     """Each alert fires if its series show the cause, and is silent if they are as usual."""
     assert {name.partition(" ")[0] for name in CASES} == {rule["alert"] for rule in ALERTS}

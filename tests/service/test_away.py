@@ -60,6 +60,7 @@ def remaining_requests(answer) -> int:
     return int(answer.headers["X-RateLimit-Remaining"])
 
 
+@pytest.mark.slow
 @SHARED
 def test_unverifiable_token_is_503_and_counts_for_no_address(away):
     """A token that can't be checked is 503 and counts for no address; the readiness probe is 503
@@ -138,6 +139,7 @@ def test_pages_of_a_visitor_without_a_session_read_no_table(away, table):
     assert [answer.json() for answer in answers] == [{"data": []}] * 3
 
 
+@pytest.mark.slow
 def test_readyz_is_503_when_the_database_has_lost_its_tables(postgres_server):
     """If tables are missing, the readiness probe fails although connections work; requests get 500.
     Rules: health-checks, error-envelope."""
@@ -189,6 +191,7 @@ def read_response(connection: socket.socket) -> tuple[int, dict[str, str], bytes
     return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", slow("2")])
 def test_refusal_during_a_stop_has_rate_limit_and_cors_headers(workers):
     """A request that is refused during a stop has its caller's rate-limit and CORS headers. New

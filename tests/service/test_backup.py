@@ -51,6 +51,7 @@ def test_backup_during_writes_is_complete_up_to_a_moment():
                 assert there == set(range(1, len(there) + 1))
 
 
+@pytest.mark.slow
 def test_backup_refuses_to_overwrite_files_and_leaves_no_partial_ones():
     """A backup refuses an existing file, the database itself, another one's leftovers, a missing
     folder and a full disk. Existing files stay, and no partial file is left.
@@ -79,6 +80,7 @@ def test_backup_refuses_to_overwrite_files_and_leaves_no_partial_ones():
     service.cli("backup", os.fsdecode(b"\xff.db"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGTERM, slow(signal.SIGHUP)])
 def test_backup_that_is_stopped_leaves_nothing(ending):
     """A stopped backup leaves no files. Rule: backup-complete."""
@@ -112,6 +114,7 @@ def test_backup_of_postgresql_refers_to_pg_dump(postgres_server):
     assert "docs/operations.md#backup-and-restore" in done.stderr
 
 
+@pytest.mark.slow
 def test_backup_of_a_large_file_reports_copying_and_checking(tmp_path):
     """Both steps of a backup report progress, the copy with the share that is done, and a copy of which
     pages were lost is found. Rule: backup-complete."""

@@ -86,6 +86,7 @@ def damaged(new_service):
     return service, good, naming, limits, rows, revoked
 
 
+@pytest.mark.slow
 def test_other_stores_are_served_despite_bad_rows(new_service):
     """Good stores are served next to bad rows, also after a start; each bad row is logged once.
     Rule: bad-row."""
@@ -124,6 +125,7 @@ def test_other_stores_are_served_despite_bad_rows(new_service):
     assert service.stop() == 0
 
 
+@pytest.mark.slow
 def test_failed_job_resumes_when_it_can(new_service):
     """While a job's table is missing, the job's failure is logged once and only its metric stops;
     later it catches up.

@@ -30,6 +30,7 @@ def events(service):
     return [json.loads(line).get("event") for line in service.log_lines() if line.startswith("{")]
 
 
+@pytest.mark.slow
 @pytest.mark.either_engine
 def test_clock_years_ahead_for_seconds_loses_nothing_and_is_reported(attacked):
     """A clock that is years ahead for seconds loses no sessions, counts or stores. Log, metrics, /readyz,

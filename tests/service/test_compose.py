@@ -141,6 +141,7 @@ def test_compose_makes_secrets_once_and_readable_only_by_their_owner(folder):
     assert {*named} == {f"/{path.relative_to(folder)}" for path in files}
 
 
+@pytest.mark.slow
 def test_compose_serves_with_postgresql(folder, postgres_server):
     """After `secrets`, `init` creates the database and prints the address of the merchant's page and
     a command that makes a token; `wishwell` serves, and ends with SIGTERM."""
@@ -167,6 +168,7 @@ def test_compose_serves_with_postgresql(folder, postgres_server):
     assert (folder / "data/journal.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_compose_minimal_serves_with_sqlite(folder):
     """The one container creates its database, which only its user can read, prints the address and
     serves; after a restart the database is the same."""

@@ -161,6 +161,7 @@ def test_file_that_is_not_a_journal_is_reported_and_never_written(database):
     assert doctor_lines(database, WISHWELL_JOURNAL="shop.key")["journal"]["state"] == "ok"
 
 
+@pytest.mark.slow
 def test_lost_key_is_reported_and_not_created_again(database, engine):
     """A wrong sealing key, or a missing key file, is reported; doctor doesn't create a new one, as
     a start would."""
@@ -246,6 +247,7 @@ def test_service_with_other_settings_is_reported(database, new_service):
         assert "no rate limits" in doctor_lines(service)["hosts"]["says"]
 
 
+@pytest.mark.slow
 @pytest.mark.either_engine
 def test_low_file_limit_and_readable_keys_are_reported(database):
     """A low limit of open files is bad, and a key file that others can read is noted."""
@@ -292,6 +294,7 @@ def test_unsuitable_server_is_reported(postgres_server):
             assert doctor_lines(service, WISHWELL_DATABASE_URL=pooled)["servers"]["state"] == "ok"
 
 
+@pytest.mark.slow
 def test_failing_webhook_is_reported(database):
     """A failing webhook is reported without its URL."""
     allowed = {"WISHWELL_WEBHOOK_HTTP": "true", "WISHWELL_WEBHOOK_PRIVATE": "true"}
@@ -312,6 +315,7 @@ def test_failing_webhook_is_reported(database):
         assert "a-secret" not in says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [slow(-60), 60])
 def test_clock_that_differs_is_reported(database, tmp_path, seconds):
     """A clock that differs from the database's is reported."""

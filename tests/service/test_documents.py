@@ -73,6 +73,7 @@ def test_documented_commands_of_each_section_run():
             assert said in output, (page, heading, output)
 
 
+@pytest.mark.slow
 def test_service_starts_as_described():
     """The commands of the first section create a database, and the service runs on it."""
     lines = commands("docs/operations.md", "## Install")

@@ -27,6 +27,7 @@ def apart(new_service):
     service.kill()
 
 
+@pytest.mark.slow
 def test_erasure_resumes_after_a_kill_right_after_the_response(apart):
     """An acknowledged erasure of many records completes after a kill and a restart.
     Rule: erase-completes."""
@@ -58,6 +59,7 @@ def test_erasure_resumes_after_a_kill_right_after_the_response(apart):
     assert [str(id) for (id,) in left] == [mine["id"]]
 
 
+@pytest.mark.slow
 def test_writes_during_an_erasure_are_wholly_before_or_after(apart):
     """Each of eight writers' writes is wholly before or after the erasure. Rule: erase-completes."""
     shop = Shop(apart, "--events", "on", *ROOMY, "--limit", "items=1000000")

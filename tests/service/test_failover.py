@@ -164,6 +164,7 @@ def test_writes_that_wait_for_a_standby_do_not_block_reads(shared):
     assert wait_until(lambda: saves(admin, 31), seconds=2)
 
 
+@pytest.mark.slow
 def test_unresponsive_first_host_does_not_block_a_start(shared):
     """An unresponsive first host doesn't block a start or a command, because each host has its own
     timeout.
@@ -189,6 +190,7 @@ def test_process_moves_to_another_host_when_its_own_fails(shared):
         assert other.connections >= 1
 
 
+@pytest.mark.slow
 def test_suspended_primary_is_replaced_and_not_written_to_again(pair):
     """A suspended primary is replaced and, when it resumes, not written to by this process or a new
     one that lists it first. Last test, because it promotes the standby.

@@ -157,6 +157,7 @@ def test_worker_that_dies_while_the_database_is_unreachable_is_replaced(own_post
         assert '"worker_died"' in service.output()
 
 
+@pytest.mark.slow
 def test_workers_end_when_their_parent_was_killed(alone):
     """Workers end when their parent is killed, and free the port. Rule: serve-workers."""
     service = alone(WISHWELL_WORKERS="2").start()
@@ -183,6 +184,7 @@ def test_half_sent_bodies_take_no_request_slots(alone):
             connection.close()
 
 
+@pytest.mark.slow
 def test_program_raises_its_limit_of_open_files(alone):
     """The program raises its limit of open files to the system's maximum. Rule: slow-clients."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)

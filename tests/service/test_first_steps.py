@@ -62,6 +62,7 @@ def test_missing_database_is_created_only_by_init():
         assert json.loads(line)["database"] == str(file)
 
 
+@pytest.mark.slow
 def test_used_port_is_named_in_the_log():
     """If another program listens on the port, `serve` says so, in the log as `not_started`."""
     service = Service({"WISHWELL_DATABASE_URL": "sqlite:///wishwell.db"}, executed=True)
@@ -76,6 +77,7 @@ def test_used_port_is_named_in_the_log():
     service.close()
 
 
+@pytest.mark.slow
 def test_empty_server_database_asks_for_init(postgres_server):
     """With an empty PostgreSQL database `serve` and the doctor ask for `init`; the log then has its host
     and name, but no password. Rule: init-explicit."""

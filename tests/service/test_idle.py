@@ -37,6 +37,7 @@ def impatient(tmp_path_factory):
         yield service
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("request_", "status"), [slow(LIVE, b"200"), (ITEMS, b"401")])
 def test_idle_connection_is_closed_after_the_idle_timeout(impatient, request_, status):
     """The idle timeout counts from the last response, whatever its status. Rule: request-limits."""

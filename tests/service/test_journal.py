@@ -240,6 +240,7 @@ def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service)
     assert not [one for one in secrets if one in text]
 
 
+@pytest.mark.slow
 @pytest.mark.either_engine
 def test_replay_of_another_deployments_journal_is_noticed(service):
     """Replay names stores that the database lacks, because it may be the wrong one.
@@ -260,6 +261,7 @@ def test_replay_of_another_deployments_journal_is_noticed(service):
     assert "here: 2 of elsewhere, 1 of a store without a name. " in done.stderr
 
 
+@pytest.mark.either_engine
 def test_act_is_refused_when_the_journal_is_on_a_full_disk(new_service):
     """With a full disk under the journal, the API and commands refuse the action and change nothing;
     everything else works. Rule: journal-first."""

@@ -26,7 +26,7 @@ def backed_up_keys(service, folder="keys"):
     return {path.name: path.read_bytes() for path in (service.folder / folder).iterdir()}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [slow(NAMES[0]), NAMES[1]])
 def test_start_creates_no_key_when_the_database_needs_a_lost_one(service, name):
     """No start or command replaces a lost key that the database needs, nor its backups. Once the key is
     restored, the service works. Rules: signing-keys, sealing-keys."""
@@ -54,6 +54,7 @@ def test_start_creates_no_key_when_the_database_needs_a_lost_one(service, name):
     assert service.client(token).get("/items").status_code == 200
 
 
+@pytest.mark.slow
 def test_backup_refuses_a_key_that_does_not_decrypt_the_secrets(service):
     """With a wrong key, `backup` names the copy `.incomplete` and adds no key to the good ones.
     Rule: backup-complete."""
@@ -76,6 +77,7 @@ def test_backup_refuses_a_key_that_does_not_decrypt_the_secrets(service):
     key.write_text(good)
 
 
+@pytest.mark.slow
 def test_backup_refuses_a_signing_key_that_the_service_does_not_use(service):
     """`backup` and `doctor` refuse a signing key other than that of the last start, from a file or a setting.
     A database without the record, from before an upgrade, is backed up. Rules: backup-complete, signing-keys."""
@@ -102,6 +104,7 @@ def test_backup_refuses_a_signing_key_that_the_service_does_not_use(service):
     service.cli("backup", "a.db", "--keys", "keys")
 
 
+@pytest.mark.slow
 def test_start_that_replaces_the_signing_key_warns(service):
     """A start with a new signing key and without the old one logs a warning, once; `doctor` and `backup` repeat it
     for a day, unless the old key is accepted again. Rule: signing-keys."""
@@ -161,6 +164,7 @@ def test_backup_of_keys_replaces_no_key_and_needs_a_separate_folder(service):
     assert backed_up_keys(service) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["folder/my wishes", *map(slow, ("100% of ünsere.sqlite", "a?b#c.db"))]
 )

@@ -68,6 +68,7 @@ def stuck(*, blocking: bool = True) -> tuple[int, int]:
     return writer, reader
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "workers"), [slow("gone", 1), ("stuck", 1), slow("stuck", 2), slow("full", 1)]
 )
@@ -117,6 +118,7 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
     assert wait_until(lambda: count <= there() < count + 100, seconds=30, every=0.1), there()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("workers", "blocking"),
     [

@@ -122,6 +122,7 @@ PANELS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["t
 EXPRESSIONS = [*PANELS, *(rule["expr"] for rule in ALERTS)]
 
 
+@pytest.mark.slow
 @WALKED
 def test_metrics_and_labels_of_alerts_and_dashboard_exist(walked):
     """Every metric and label of the dashboard and alert rules exists."""
@@ -239,6 +240,7 @@ def test_metrics_show_a_suspended_postgresql():
         assert value(service, "wishwell_pool_wait_seconds_total") > 0
 
 
+@pytest.mark.slow
 @pytest.mark.either_engine
 def test_workers_and_reloads_are_measured(new_service):
     """With several workers each has its processor time and memory; a worker that is killed, and a
@@ -263,6 +265,7 @@ def test_workers_and_reloads_are_measured(new_service):
         wait_for_value(service, "wishwell_reloads_failed_total", lambda n: n == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.either_engine
 def test_requests_are_counted_by_store(new_service):
     """Requests of a store are counted by result. Rule: health-checks."""

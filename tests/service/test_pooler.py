@@ -27,6 +27,7 @@ async def visit(http, shop):
     assert await customer.products() == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [slow("session"), "transaction"])
 def test_service_works_through_pgbouncer(postgres_server: PostgresServer, mode: str):
     """Twelve concurrent clients work through PgBouncer; in transaction mode on three connections.

@@ -201,6 +201,7 @@ def test_dry_run_shows_products_and_changes_nothing(service):
     assert (said["imported"], said["lost"], said["dryRun"]) == (2, 0, False)
 
 
+@pytest.mark.slow
 def test_standard_input_is_imported_and_a_url_is_refused(service):
     """Standard input is read like a file, compressed too; an address is named, with what to do.
     Rules: catalogue-import, catalogue-formats, files-unpacked."""
@@ -219,6 +220,7 @@ def test_standard_input_is_imported_and_a_url_is_refused(service):
     assert "curl --fail --location ADDRESS | wishwell products -" in said
 
 
+@pytest.mark.slow
 def test_last_import_of_each_store_is_in_the_metrics(service):
     """Metrics have the last run of each store; deleting the store deletes it, also with several workers.
     Rule: catalogue-import."""
@@ -270,6 +272,7 @@ def test_wrong_arguments_are_refused(service, words, code, names):
     assert names in said
 
 
+@pytest.mark.slow
 def test_examples_of_the_document_work(service):
     """The commands of docs/products.md load its files and print the documented output.
     Rules: catalogue-import, catalogue-cells."""

@@ -53,6 +53,7 @@ def test_start_and_doctor_name_the_missing_rights(owner):
     assert named == sorted(DISTRIBUTION.keys() - {"migrations"})
 
 
+@pytest.mark.slow
 def test_failing_deletion_is_reported_until_it_succeeds(owner):
     """If the role loses a right while the service runs, an erasure hides the data, and its failing
     removal is logged and shown by metric and readiness, until it succeeds.

@@ -145,6 +145,7 @@ def test_documented_restore_brings_back_tokens_wishes_and_later_acts(engine, pos
         assert again.stdout.startswith("0 repeated, ")
 
 
+@pytest.mark.slow
 def test_restore_refuses_what_it_would_damage_and_keeps_the_present_files(engine, postgres_server):
     """`restore database` refuses a database in use, one with tables and a damaged backup, and changes
     nothing. SQLite's present files are kept. Rule: restore-checked."""
@@ -269,6 +270,7 @@ def test_restore_refuses_a_clusters_database_and_its_dump(postgres_server):
     service.close()
 
 
+@pytest.mark.slow
 def test_service_starts_after_a_lost_sealing_keys_secrets_are_removed():
     """After a sealing key is lost, removing the secrets lets the service start again.
     Rule: sealing-keys."""

@@ -186,6 +186,7 @@ async def test_holder_who_becomes_the_owner_keeps_no_reservation(http, number, r
     assert (await there.shown())["reserved"] == 0
 
 
+@pytest.mark.slow
 def test_purge_removes_no_session_that_reserves_concurrently(new_service):
     """A concurrent reservation is refused, or it and its session remain after the purge.
     Rule: session-purged."""

@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
+
 from tests.conftest import SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import wait_until
 
 
+@pytest.mark.slow
 def test_stored_placeholders_stay_reachable_and_get_no_notices(new_service):
     """An export of an older version is imported unchanged. Its placeholders are counted, listed by the
     doctor, readable and erasable; only real customers get notices. Rule: placeholder-ids."""

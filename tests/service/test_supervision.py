@@ -71,6 +71,7 @@ def load(service: Service):
         thread.join()
 
 
+@pytest.mark.slow
 def test_killed_worker_costs_at_most_its_own_requests_and_is_replaced(faulty):
     """While a worker is killed and replaced, the other serves all new connections.
     Rule: serve-workers."""
@@ -116,6 +117,7 @@ def test_worker_that_crashes_repeatedly_is_replaced_with_backoff(faulty):
         assert service.stop() == 0
 
 
+@pytest.mark.slow
 def test_hangup_keeps_the_old_workers_when_new_ones_crash(faulty):
     """SIGHUP replaces no worker if a new one ends at its start. Rule: serve-workers."""
     service, inject = faulty
@@ -151,6 +153,7 @@ def test_hangups_during_a_hangup_replace_the_workers_once_more(faulty):
     assert {*seen} <= {0, 200}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, slow(1.0)])
 def test_stop_during_a_start_ends_all_processes(faulty, after):
     """SIGTERM while workers start ends them and the parent, with exit code 0. Rule: serve-workers."""

@@ -67,6 +67,7 @@ def read_rest(connection: socket.socket) -> bytes:
     return received
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), slow(("Connection: close",))], ids=["kept", "close"])
 def test_unread_response_is_dropped_and_its_memory_freed(service, more):
     """Unread responses are dropped, logged and counted, and their memory is reused.
@@ -90,6 +91,7 @@ def test_unread_response_is_dropped_and_its_memory_freed(service, more):
     assert service.http.get("/items?limit=1").status_code == 200
 
 
+@pytest.mark.slow
 def test_slowly_read_response_is_complete(service):
     """A slowly read response is complete, although it takes several timeouts.
     Rule: slow-clients."""

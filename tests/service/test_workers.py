@@ -109,6 +109,7 @@ def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
         assert data(shop.client(shop.admin_token, ann.gid).get("/lists")) == []
 
 
+@pytest.mark.slow
 @SHARED
 def test_platform_change_ends_customers_tokens_in_every_worker(two_workers):
     """After a platform change customers' tokens are refused by every worker, cached or not, until

@@ -57,6 +57,7 @@ def test_scanner_and_other_stores_confirm_nothing(mailing_api, mail_server):  # 
     assert "emailStatus" not in browser.get("/profile").json()["data"]
 
 
+@pytest.mark.slow
 def test_token_to_unsubscribe_stops_only_its_own_address(mailing_api, mail_server):  # noqa: F811
     """A link to unsubscribe changes neither the profile that sends it nor others; it can't confirm.
     Rules: mail-links, mail-unsubscribe."""
@@ -129,6 +130,7 @@ def states(front: Front) -> set[str]:
     return {mail["state"] for mail in mails}
 
 
+@pytest.mark.slow
 def test_link_on_an_address_of_several_stores_shows_its_own_shop(mailing_api, mail_server):  # noqa: F811
     """Several stores may share the service's own address; the page of a link has the name of its shop, and
     that of an unknown link none. Rule: mail-links."""
@@ -150,6 +152,7 @@ def test_link_on_an_address_of_several_stores_shows_its_own_shop(mailing_api, ma
     assert unknown.status_code == 200 and "This shop will no longer write" in unknown.text
 
 
+@pytest.mark.slow
 def test_copy_of_production_sends_nothing(mail_server):  # noqa: F811
     """An installation with WISHWELL_MAIL=off keeps its mails waiting, even if its database says that mails are
     on and due; without the setting they are sent. Rule: mail-on."""

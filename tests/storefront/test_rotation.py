@@ -83,6 +83,7 @@ def test_cookie_secret_rotation_loses_no_visitors_items(front):
     assert len({one.secret for one in now}) == 3
 
 
+@pytest.mark.slow
 def test_leaked_cookie_secret_is_invalid_within_5_seconds(front):
     """A leaked cookie secret is invalid within 5 s; its cookies are removed and visitors start
     again.

@@ -94,6 +94,7 @@ def test_write_that_signs_in_continues_as_the_customer(front):
     assert "Set-Cookie" not in again.headers
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("shop-postgresql")
 def test_customer_whose_link_fails_is_served(postgres_server):
     """If the link fails, the customer is still served, the cookie stays, and a later request links.

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.api.conftest import soon
 
 from .conftest import BY_JWT, Front
@@ -57,6 +59,7 @@ def test_admin_token_turns_a_store_off_and_on(new_front):
     assert code_of(answer) == (400, "invalid_request")
 
 
+@pytest.mark.slow
 def test_no_mail_is_sent_and_links_work_while_the_store_is_off(mailing_api, mail_server):
     """While a store is off, nothing is mailed, also not later, and the link to unsubscribe works.
     Rules: store-off, mail-links, mail-unsubscribe."""
