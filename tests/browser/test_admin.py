@@ -198,6 +198,7 @@ def test_merchant_gets_from_the_most_wished_product_to_a_shoppers_email(world, m
     expect(page.get_by_role("heading", name=world.ann.gid)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_products_are_searched_sorted_and_downloaded(world, merchant):
     """Products can be searched, sorted and downloaded; markup and formulas have no effect in page
     or file.

@@ -25,6 +25,7 @@ def now():
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 1))
 
 
+@pytest.mark.slow
 def test_new_list_keeps_the_mark_of_a_bought_item(own_shop, visitor):
     """A list that the menu creates contains the item, which stays marked as bought. The open menu,
     with and without the field for a name, has no violations of axe."""

@@ -173,6 +173,7 @@ def test_count_is_right_when_a_page_closes_before_the_response_to_a_save(visitor
     counted(visitor.open(COUNT + hearts(1)), 2)
 
 
+@pytest.mark.slow
 def test_visitor_who_signs_in_is_merged_without_a_heart(own_shop, visitor):
     """The first page with the script merges a visitor who has signed in; the next customer on the
     device doesn't get the items. Rule: storefront-sign-in."""

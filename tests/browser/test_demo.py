@@ -50,6 +50,7 @@ def test_busy_port_is_named():
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_demo_answers_a_press_with_count_toast_and_one_event(new_shopper, shared_demo):
     """A press is counted in the header, confirmed by the toast with Undo, and sent once to the analytics in
     the console. The service's own page has the shop's name."""

@@ -103,6 +103,7 @@ def test_address_is_asked_for_and_a_failure_is_said(box):
     assert box.sent == [sent] * 3
 
 
+@pytest.mark.slow
 def test_confirmed_address_is_shown_and_removed(box):
     """A confirmed address is shown masked, and said to get notices only if it does.
     Rule: mail-addresses."""

@@ -18,6 +18,7 @@ HEART = (
 )
 
 
+@pytest.mark.slow
 def test_hearts_and_count_hide_while_the_store_is_off(own_shop, visitor):
     """While the store is off, hearts and the count are hidden, and the page shows no message.
     Afterwards they show what was saved. Rule: store-off."""

@@ -108,6 +108,7 @@ def test_removals_share_a_message_until_they_are_saved_again(visitor):
     counted(page, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["de", slow("en")])
 def test_long_title_takes_at_most_two_lines_on_a_phone(own_shop, new_visitor, lang):
     """A title of 180 characters is cut: message and title take one line each, and all is within the
@@ -206,6 +207,7 @@ def test_unknown_text_is_named_in_the_console(visitor):
     assert said == ['The wishlist has no text "titel". Did you mean "title"?']
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["pl", *map(slow, ("en", "de", "sv"))])
 def test_small_numbers_need_no_intl_object(visitor, lang):
     """Hearts and a count of 1 or 999 make no `Intl` object: the first costs up to 100 ms."""

@@ -240,6 +240,7 @@ def test_tabs_are_chosen_by_arrow_keys_and_back_opens_the_previous_list(shopper,
     chosen(page, "Birthday")
 
 
+@pytest.mark.slow
 @each_page
 def test_items_are_reordered_by_keyboard_and_by_dragging(shopper, path):
     """Each move is announced; other tabs follow, and a reload shows the same order."""
@@ -401,6 +402,7 @@ def test_page_shows_a_notice_offline_and_updates_online(shopper, path):
     shows(page, CUP)
 
 
+@pytest.mark.slow
 @each_page
 def test_failed_load_shows_a_button_to_retry(shopper, path):
     """If loading fails, the page says so with a button to retry; cards already shown stay."""

@@ -155,6 +155,7 @@ def test_two_quick_removals_share_an_undo(shopper):
 HEAR = "addEventListener('wishlist-cart', ({ detail }) => (window.heard ??= []).push(detail), true)"
 
 
+@pytest.mark.slow
 def test_all_items_are_added_to_the_cart_by_one_event(shopper):
     """The event has every item that can be ordered, those on later pages too, and nothing is
     removed."""
@@ -199,6 +200,7 @@ DROPS = {
 }
 
 
+@pytest.mark.slow
 def test_price_drop_since_saving_is_shown_and_sorted(shopper):
     """A drop of at least one per cent, in one currency, is said in words, with a badge. "Largest drop"
     has the largest percentage first."""
@@ -310,6 +312,7 @@ LANGUAGES = ["en", "de", "es", "fr", "it", "nl", "pl"]
 BOXES = """(all) => all.map((one) => one.getBoundingClientRect().toJSON())"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["de", *map(slow, sorted({*LANGUAGES} - {"de"}))])
 def test_first_picture_begins_in_the_first_300_px_on_a_phone(new_shopper, shared_demo, lang):
     """At 360 × 740 px title and count are one line, so are the lists, the tools and the sign-in, with

@@ -171,6 +171,7 @@ def test_batches_pause_so_that_counting_uses_a_small_share(bench, shops, batches
     assert len(batches) <= 4  # one of each worker
 
 
+@pytest.mark.slow
 def test_concurrent_processes_store_exact_counts(bench, shops, batches):
     """Two processes that count the same stores at the same time store exact counts. Rule: count-exact."""
 

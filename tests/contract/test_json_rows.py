@@ -122,7 +122,7 @@ FAULTS: dict[str, tuple[str | bytes, str, int | None]] = {
 
 
 @pytest.mark.parametrize(
-    "name", [slow(name) if name == "lines of a row" else name for name in FAULTS]
+    "name", [slow(name) if name in ("row", "lines of a row") else name for name in FAULTS]
 )
 def test_invalid_json_ends_the_reading_and_is_named_with_its_line(name):
     """Reading ends in little memory at invalid JSON, at a row that is too large and at one that is

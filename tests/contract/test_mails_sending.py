@@ -115,6 +115,7 @@ def test_process_that_stops_finishes_the_mails_that_are_being_sent(bench, server
     assert 0 < counts["sent"] <= 32
 
 
+@pytest.mark.slow
 def test_unusable_address_holds_up_no_other_mail(bench, server, backlog):
     """A stored address that no request can store, such as another program wrote, fails its own mail
     alone. Rule: mail-states."""
@@ -132,6 +133,7 @@ def test_unusable_address_holds_up_no_other_mail(bench, server, backlog):
     assert states(bench, profiles[0]) == ["failed"]
 
 
+@pytest.mark.slow
 def test_mail_that_cannot_be_composed_is_put_off(bench, server, backlog):
     """A setting that another program has stored, with which no mail can be composed, loses no mail.
     Rule: mail-states."""

@@ -17,6 +17,7 @@ def count(bench, store, day):
     return span.counted.since
 
 
+@pytest.mark.slow
 def test_counts_are_kept_for_25_months_by_the_calendar(bench):
     """Counts are retained for 25 calendar months: January 2027 until the end of February 2029.
     Rule: count-days."""

@@ -546,6 +546,7 @@ def test_slower_one_of_two_concurrent_counts_is_abandoned(counted):
     counted.bench.run(both())
 
 
+@pytest.mark.slow
 def test_process_runs_one_report_at_a_time(counted):
     """A process runs one report at a time. Rule: count-pace."""
     running, most = 0, 0

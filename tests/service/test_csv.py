@@ -88,6 +88,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 def test_compressed_file_is_imported(service):
     """A compressed CSV file and a compressed export are imported, also from standard input.
     Rules: files-unpacked, import-csv, import-checked."""

@@ -135,6 +135,7 @@ def test_pending_migration_is_named(database):
     assert "0008_tokens_of_a_store. Run `wishwell migrate`" in says
 
 
+@pytest.mark.either_engine
 def test_signing_key_is_named_by_its_id(database):
     """The id of the signing key, by which an operator compares instances, changes with the key."""
     ids = set()
@@ -144,6 +145,7 @@ def test_signing_key_is_named_by_its_id(database):
     assert len(ids) == 2
 
 
+@pytest.mark.either_engine
 def test_file_that_is_not_a_journal_is_reported_and_never_written(database):
     """A journal's setting that leads to a key is reported, and no line damages the key; with an empty
     file commands work. Rules: command-doctor, journal-first."""
@@ -201,12 +203,14 @@ def test_nearly_full_disk_is_reported(tmp_path):
         subprocess.run(["umount", "-l", tmp_path], check=True)
 
 
+@pytest.mark.either_engine
 def test_unreachable_redis_is_reported(database):
     """An unreachable Redis is reported."""
     url = f"redis://:a-long-password-of-redis@{HERE}:{free_port()}"
     assert bad_line(database, WISHWELL_REDIS_URL=url)[0] == "redis"
 
 
+@pytest.mark.either_engine
 def test_redis_without_a_memory_limit_is_noted(database, redis_server):
     """A Redis that grows without limit, or refuses writes when it is full, is noted."""
     set_policy = lambda *words: redis_server.run("CONFIG", "SET", *words)  # noqa: E731

@@ -45,6 +45,7 @@ def test_welcome_prints_lines_that_work_as_pasted():
         assert visitor.get("/items").json()["data"] == read["data"]
 
 
+@pytest.mark.slow
 def test_missing_database_is_created_only_by_init():
     """Without a database, `serve` and commands name the file and create nothing; `init` creates it,
     and the log then names it. Rule: init-explicit."""

@@ -191,6 +191,7 @@ def test_line_of_a_command_has_its_options_and_withholds_secrets_and_people(serv
     assert not [one for one in hidden_texts if one in text]
 
 
+@pytest.mark.either_engine
 def test_act_by_api_or_platform_leaves_a_line_with_its_token_and_no_gid(service):
     """An action by the API or the platform writes a line with the token and the profile's derived key, but no
     GID and no address. An erasure's line also has the sessions that were linked to the customer. Rule: journal-first."""

@@ -26,6 +26,7 @@ def backed_up_keys(service, folder="keys"):
     return {path.name: path.read_bytes() for path in (service.folder / folder).iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [slow(NAMES[0]), NAMES[1]])
 def test_start_creates_no_key_when_the_database_needs_a_lost_one(service, name):
     """No start or command replaces a lost key that the database needs, nor its backups. Once the key is

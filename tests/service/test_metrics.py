@@ -142,6 +142,7 @@ def test_metrics_and_labels_of_alerts_and_dashboard_exist(walked):
     assert asked in there
 
 
+@pytest.mark.either_engine
 @WALKED
 def test_every_metric_is_in_the_table_and_on_the_dashboard(walked):
     """docs/operations.md and the dashboard have every metric; the table has no others."""

@@ -116,6 +116,7 @@ def post(service: Service, source: str, token: str | None, path: str = f"{PREFIX
     return connection
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sessions", "each", "own"), [(139, 1, 1), slow(30, 5, 8)])
 def test_many_sessions_of_one_address_refuse_no_newcomers_of_others(sessions, each, own):
     """Sessions of one address share the process with other addresses of the store as one of them, also by token: none

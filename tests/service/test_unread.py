@@ -141,6 +141,7 @@ def test_pipelined_requests_wait_until_the_response_is_read(service):
     assert httpx2.get(f"{service.url}{PREFIX}/items").status_code == 401
 
 
+@pytest.mark.slow
 def test_thousands_of_pipelined_requests_are_handled_one_by_one(service):
     """Thousands of pipelined requests are handled one by one; others are served meanwhile, and
     memory stays flat.

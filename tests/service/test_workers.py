@@ -88,6 +88,7 @@ def test_link_and_ended_share_take_effect_immediately_in_every_worker(two_worker
     assert statuses(two_workers, path=view) == {404}
 
 
+@pytest.mark.slow
 @SHARED
 def test_erasure_reaches_every_worker_within_5_seconds(two_workers):
     """An erased profile's tokens and shares are refused by every worker within 5 s, and nothing of
@@ -243,6 +244,7 @@ def test_hangup_of_a_single_worker_changes_nothing(new_service):
         assert service.stop() == 0
 
 
+@pytest.mark.slow
 def test_closed_terminal_stops_the_service_started_there(new_service):
     """Closing the terminal stops a service started there, so that it doesn't keep the port.
     Rule: serve-workers."""

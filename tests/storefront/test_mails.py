@@ -108,6 +108,7 @@ def test_visitor_confirms_an_address_and_gets_a_mail(mailing, mail_server):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("owner", ["store", slow("installation")])
 def test_credentials_of_the_mail_server_appear_nowhere(owner):
     """Whether the server accepts or refuses them, its user and password are in no log, answer,

@@ -6,7 +6,7 @@ import type { Say } from './texts/index.js';
 import type { Item, List, Product } from './types.js';
 import type { Wishlist } from './wishlist.js';
 
-const STYLE = `:host{position:fixed;inset:auto;z-index:9;box-sizing:border-box;margin:0;padding:.9rem;border:1px solid var(--wishlist-line,rgb(128 128 128/.5));overflow:auto;
+const STYLE = `:host{position:fixed;inset:auto;z-index:9;box-sizing:border-box;margin:0;padding:.8rem;border:1px solid var(--wishlist-line,rgb(128 128 128/.5));overflow:auto;
 width:max-content;min-width:min(15rem,100vw - 1rem);max-width:min(22rem,100vw - 1rem);max-height:min(26rem,100vh - 1rem);
 overscroll-behavior:contain;border-radius:var(--wishlist-radius,.875rem);background:var(--wishlist-surface,var(--_page,Canvas));
 color:var(--wishlist-ink,var(--_text,CanvasText));font-size:1rem;line-height:1.3;text-align:start;white-space:normal;cursor:auto;
