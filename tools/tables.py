@@ -30,6 +30,13 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
     return f"{middle} ({least} to {most})"
 
 
+def quartiles(values: Sequence[float], digits: int = 2) -> str:
+    """Returns the median and both quartiles as text."""
+    cuts = statistics.quantiles(values, method="inclusive")
+    first, middle, third = (f"{value:.{digits}f}" for value in cuts)
+    return f"{middle} ({first} to {third})"
+
+
 def machine() -> dict[str, Any]:
     """Returns the versions and hardware of a run."""
     command = [str(postgres_binaries() / "postgres"), "--version"]

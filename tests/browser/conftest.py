@@ -34,6 +34,11 @@ from tests.servers import HERE, Program, free_port, wait_until
 
 ROOT = Path(__file__).parents[2]
 BASE = "/apps/wishlist"
+# Adds up the layout shifts of a page, as an init script.
+MOVED = """window.moved = 0;
+new PerformanceObserver((list) => {
+  for (const { value } of list.getEntries()) window.moved += value;
+}).observe({ type: 'layout-shift', buffered: true });"""
 CLOCK = Path(__file__).parent / "shifted"
 # The address bar's suggestions are pages of their own, which each window would load: half of the
 # processor time of a test. Chromium obeys only the last list of features, so the other names are

@@ -19,7 +19,7 @@ from demo import mail_server, mailbox
 from tests.conftest import slow
 from tests.servers import HERE, wait_until
 
-from .conftest import ROOT, Demo, press
+from .conftest import MOVED, ROOT, Demo, press
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -78,12 +78,7 @@ def test_48_hearts_cost_what_the_readme_says(shopper):
     """A long page with count and toast: requests, bytes on the wire (brotli) and layout shift are the
     README's. `analytics.js` is the demo's own choice, and not counted."""
     page = shopper.context.new_page()
-    page.add_init_script(
-        """window.moved = 0;
-        new PerformanceObserver((list) => {
-          for (const { value } of list.getEntries()) window.moved += value;
-        }).observe({ type: 'layout-shift', buffered: true });"""
-    )
+    page.add_init_script(MOVED)
     shopper.go(page, "/all?n=48")
     expect(page.locator("wishlist-button").get_by_role("button")).to_have_count(48)
     page.wait_for_load_state("networkidle")

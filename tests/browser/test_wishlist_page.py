@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.conftest import slow
 from tests.servers import wait_until
 
-from .conftest import ARGUMENTS, cards, choose, chromium_path, press, shows
+from .conftest import ARGUMENTS, MOVED, cards, choose, chromium_path, press, shows
 from .test_pages import violations
 from .test_wishlist import CUP, DEMO, FIG, LAMP, THROW, button, tab
 
@@ -360,12 +360,6 @@ def test_first_picture_begins_in_the_first_300_px_on_a_phone(new_shopper, shared
     assert menu["x"] == heart["x"]
     assert badge["x"] + badge["width"] <= menu["x"] or badge["y"] >= menu["y"] + menu["height"]
     assert violations(page) == []
-
-
-MOVED = """window.moved = 0;
-new PerformanceObserver((list) => {
-  for (const { value } of list.getEntries()) window.moved += value;
-}).observe({ type: 'layout-shift', buffered: true });"""
 
 
 @pytest.mark.parametrize("width", [360, slow(1280)])
