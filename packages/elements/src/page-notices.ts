@@ -27,7 +27,7 @@ export class Notices {
     const box = h('input', { type: 'checkbox', checked: !!notified, onchange });
     return [
       noticesBy !== 'none' && h('label.choice.notices', {}, box, this.page.say('notices')),
-      this.address(false),
+      this.address(false) || this.address(true),
     ];
   }
 

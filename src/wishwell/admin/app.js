@@ -66,7 +66,7 @@ function frame() {
   return html`<header>
       <a class="brand" href=${to(overview.path)}><img src="icon.svg" alt="" width="28" height="28">Wishwell</a>
       <nav aria-label="Main">${seen().filter((one) => !one.under).map(link)}</nav>
-      <span class="store">${session.store?.handle}</span>
+      <span class="store">${session.store?.shopName ?? session.store?.handle}</span>
       <button @click=${() => end('You’re signed out.')}>Sign out</button>
     </header>
     <main aria-busy=${Boolean(waits)}>
