@@ -83,9 +83,10 @@ async def profile_erase(
 @REQUIRED_STORE
 @in_store
 async def profile_key(db: Database, settings: Settings, store: Store, /, gid: str) -> None:
-    """Print the key that the journal has in place of a GID, or of a customer by ID.
+    """Print the key that the journal has in place of a GID.
 
-    The key is derived from store and GID; the profile doesn't have to exist.
+    ID is the id of a customer. The key is derived from store and GID; the profile doesn't have to
+    exist.
     """
     [target] = _parse_profiles(settings, store, [("GID", gid)])
     terminal.say(target.id)
@@ -122,10 +123,10 @@ async def profile_history(
     journals: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Show what is recorded about a shopper: a GID, or the ID of a customer.
+    """Show what is recorded about a shopper.
 
-    For "my wishlist is gone": the profile, merged sessions, erasures, the journal and events, and
-    what to ask the shopper. Changes nothing.
+    ID is the id of a customer; a visitor has a GID. For "my wishlist is gone": the profile, merged
+    sessions, erasures, the journal and events, and what to ask the shopper. Changes nothing.
     """
     [target] = _parse_profiles(settings, store, [("GID", gid)])
     acts, errors, warnings = journal_replay.read_journals(journal_paths(settings, journals))
