@@ -35,7 +35,7 @@ test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both e
 test-of: $(VENV)/.dev ## The quick tests of a file or folder; `FILE=src/wishwell/importers/cells.py`
 	@tests=$$($(BIN)/python -m tests.tests_of $(FILE)) && $(BIN)/pytest -n 2 -m "not slow" $$tests
 
-test-slow: $(VENV)/.dev $(TOOLS)/.installed ## The rest: generated requests, more rounds of races, what waits for time
+test-slow: $(VENV)/.dev $(TOOLS)/.installed ## The rest: generated requests, more rounds of races, what takes long
 	@$(BIN)/pytest -n $(JOBS) -m slow
 
 # The targets below repeat tests: those with a mark (tests/repeated.py), or with WHOLE=1 all but the slow ones.

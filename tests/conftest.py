@@ -124,16 +124,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # read.
     if not config.getoption("loadgroup", False):
         return
-    places: dict[str, tuple[bool, int]] = {}
+    groups: dict[str, list[pytest.Item]] = {}
     for item in items:
-        groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")})
-        groups = groups or [_file(item.path).group]
-        if not item.nodeid.endswith(group := f"@{'_'.join(groups)}"):
-            item._id = item.parent.id.child(f"{item.name}{group}")
-        # Browsers begin, because they take the longest. The rest is mixed: tests of processes mostly
-        # wait, and would leave the processor idle at the end.
-        places[item.nodeid] = "browser" not in group, zlib.crc32(group.encode())
-    items.sort(key=lambda item: places[item.nodeid])
+        named = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")})
+        group = "_".join(named) or _file(item.path).group
+        groups.setdefault(group, []).append(item)
+        if not item.nodeid.endswith(f"@{group}"):
+            item._id = item.parent.id.child(f"{item.name}@{group}")
+    # Browsers begin, and then the other groups that take long, so that none of them runs alone at the
+    # end. The rest is mixed: tests of processes mostly wait, and would leave the processor idle.
+    order = sorted(
+        groups,
+        key=lambda name: ("browser" not in name, len(groups[name]) < 50, zlib.crc32(name.encode())),
+    )
+    items[:] = [item for name in order for item in groups[name]]
 
 
 def pytest_collection_finish() -> None:
