@@ -155,6 +155,28 @@ def test_tools_of_a_card_are_on_its_picture(own_shop, new_visitor, ratio, dir):
     assert steps == ([(44, 0), (88, 0)] if ratio == "2" else [(0, 44), (0, 88)])
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_documented_rules_make_rows_of_the_cards(own_shop, new_visitor, width):
+    """With the rules of docs/browser.md, a card is as wide as the page, its picture is beside its text,
+    and no button is over the text."""
+    rows = (ROOT / "docs/browser.md").read_text().split("For rows in place of a grid")[1]
+    rules = re.findall(r"```css\n(.*?)```", rows, re.DOTALL)[0]
+    visitor = new_visitor(viewport={"width": width, "height": 740})
+    page = visitor.open("")
+    for id in (78, 79):
+        page.evaluate(SAVE, {"productId": id})
+    visitor.open(f"<style>{rules}</style><wishlist-page cart></wishlist-page>", page=page, scripts=("wishwell", "page"))
+    card = page.locator("wishlist-page >> .card").first
+    card.locator(".options").wait_for()  # placeholders have none
+    shown, picture, name, menu = (
+        it.bounding_box()
+        for it in (card, *(card.locator(part) for part in (".picture", ".name", ".options")))
+    )
+    assert shown["width"] > width - 50 and picture["width"] == 128
+    assert name["x"] >= picture["x"] + 128 and abs(name["y"] - picture["y"]) < 2
+    assert name["x"] + name["width"] <= menu["x"] and shown["height"] < 200
+
+
 def test_page_of_an_ended_link_leads_to_the_shop(own_shop, visitor):
     """Somebody who opens a link that no longer works can go on to the shop."""
     page = visitor.open(

@@ -240,8 +240,9 @@ def test_small_numbers_need_no_intl_object(visitor, lang):
 @pytest.mark.slow
 def test_surfaces_take_a_dark_pages_colours(visitor):
     """On a dark page without `color-scheme`, the menu and dialogs have the page's background and
-    text colour, and the form's controls are dark."""
-    head = "<style>body{background:#101418;color:#e8e6e3}</style>"
+    text colour, and the form's controls are dark; they follow a switch of the page's theme."""
+    head = """<style>body{background:#101418;color:#e8e6e3}
+      .light body{background:#fffdf8;color:#111}</style>"""
     body = hearts(1).replace("></", " choose-list></") + "<wishlist-page></wishlist-page>"
     page = visitor.open(body, head=head, scripts=("wishwell", "page"))
     page.evaluate(LISTED)
@@ -258,6 +259,9 @@ def test_surfaces_take_a_dark_pages_colours(visitor):
     page.locator("wishlist-page").get_by_role("button", name="New list").click()
     dialog = page.get_by_role("dialog")
     assert dialog.evaluate(look) == dark
+    assert violations(page) == []
+    page.evaluate("document.documentElement.classList.add('light')")
+    assert dialog.evaluate(look) == ["rgb(255, 253, 248)", "rgb(17, 17, 17)", "light"]
     assert violations(page) == []
 
 

@@ -152,6 +152,18 @@ def test_two_quick_removals_share_an_undo(shopper):
     shows(page, CUP, THROW, FIG)
 
 
+def test_item_whose_removal_failed_is_shown_again(shopper):
+    """A refused removal is undone at once, and its message takes the place of the offer to undo."""
+    page = open_list(shopper, shopper.open(), ALL)
+    shopper.expected.add(403)
+    refuse = {"status": 403, "json": {"error": {"code": "origin_refused", "message": "No."}}}
+    page.route("**/api/items?*", lambda route: route.fulfill(**refuse))
+    button(page, f"Remove {LAMP}").click()
+    expect(page.get_by_text("Something went wrong.")).to_be_visible()
+    shows(page, CUP, LAMP, THROW, FIG)
+    expect(page.locator("[part=toast]")).to_have_count(1)
+
+
 HEAR = "addEventListener('wishlist-cart', ({ detail }) => (window.heard ??= []).push(detail), true)"
 
 

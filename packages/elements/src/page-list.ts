@@ -150,7 +150,11 @@ export abstract class PageElement extends View<Item> {
         'header.head',
         {},
         this.heading(0, 'title', say('title')),
-        h('p.count', {}, items && n && say('count', { n })),
+        h(
+          'p.count',
+          {},
+          items && n && say('count', { n: this.#tools.terms && !this.next ? items.length : n }),
+        ),
         this.#shared && h('span.shared', shared, icon(ICONS.share)),
       ),
       h(
@@ -188,7 +192,7 @@ export abstract class PageElement extends View<Item> {
     return h(
       'button.tab',
       { key: id, id: `tab-${id}`, ...as, onclick: () => this.#choose(id) },
-      h('span.tab-name', {}, name),
+      h('span.tab-name', { dir: 'auto' }, name),
       h('span.tab-count', {}, `${itemCount || ''}`),
     );
   }
@@ -317,11 +321,17 @@ export abstract class PageElement extends View<Item> {
     this.#removals.remove(items);
   }
 
-  /** Hides items that are being removed. */
-  without(ids: string[]): void {
+  /** Hides items that are being removed. Returns a function that shows them again. */
+  without(ids: string[]): () => void {
+    const hidden = [...this.items!.entries()].filter(([, { id }]) => ids.includes(id));
     this.items = this.items!.filter(({ id }) => !ids.includes(id));
     this.#all -= ids.length;
     this.draw();
+    return () => {
+      for (const [at, item] of hidden) this.items!.splice(at, 0, item);
+      this.#all += ids.length;
+      this.draw();
+    };
   }
 
   /** Whether items can be moved by hand. */

@@ -19,20 +19,23 @@ export class Removals {
 
   /** Serialised, so that a later removal knows the places of items that an earlier one removed. */
   #run(work: () => Promise<void>) {
-    this.#last = this.#last.then(() => this.page.attempt(work));
+    this.#last = this.#last.then(() => this.page.attempt(work, { key: 'undo' }));
   }
 
   remove(items: Item[]): void {
     const { page } = this;
     if (!items[0]) return;
     const ids = items.map(({ id }) => id);
-    page.without(ids);
+    const put = page.without(ids);
     this.#run(async () => {
       for (const list of new Set(items.flatMap(({ listIds }) => listIds))) {
         const known = this.#orders.get(list) ?? [];
         this.#orders.set(list, inserted(await page.idsOf(list), known));
       }
-      await page.wishlist.items.delete(ids);
+      await page.wishlist.items.delete(ids).catch((error) => {
+        put();
+        throw error;
+      });
       for (const id of ids) this.#removed.add(id);
     });
     const { at, items: before } = this.#shared;

@@ -14,7 +14,11 @@ export class Selection {
     return !!this.#ids && !!this.page.items?.[0];
   }
 
-  begin = (): void => this.#set(new Set());
+  begin = (): void => {
+    this.#set(new Set());
+    // The menu's button, which had the focus, is gone.
+    this.page.shadowRoot!.querySelector<HTMLElement>('.pick input')?.focus();
+  };
   end = (): void => this.#set(undefined);
 
   /** Ends it without drawing. */
@@ -61,7 +65,11 @@ export class Selection {
       h('p.count', { role: 'status' }, say('selected', { n })),
       h('button.plain', { onclick: all }, say('selectAll')),
       h('button.plain', { disabled: !n, onclick: () => this.#toList() }, say('onLists')),
-      h('button.danger', { disabled: !n, onclick: remove }, say('removeSelected')),
+      h(
+        'button.danger',
+        { disabled: !n, onclick: remove },
+        say(page.list ? 'remove' : 'removeSelected'),
+      ),
     );
   }
 

@@ -60,7 +60,12 @@ export async function shareList(page: PageElement, list: List | undefined): Prom
       'label.list',
       {},
       h('span.label', {}, say('link')),
-      h('input.field.share-link', { readOnly: true, value: content().url, onfocus: select }),
+      h('input.field.share-link', {
+        readOnly: true,
+        dir: 'ltr',
+        value: content().url,
+        onfocus: select,
+      }),
     ),
     h(
       'div.row.halves',

@@ -73,8 +73,18 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     const { wishlist } = this;
     const [style, colours] = [new CSSStyleSheet(), new CSSStyleSheet()];
     style.replaceSync(STYLE);
-    colours.replaceSync(`:host{${coloursOf(this)}}`);
     this.root.adoptedStyleSheets = [style, colours];
+    const recolour = () => {
+      colours.replaceSync(''); // its own scheme would be taken for the page's
+      colours.replaceSync(`:host{${coloursOf(this)}}`);
+    };
+    recolour();
+    // Themes are switched by attributes of the root or the body, or by the system.
+    const watcher = new MutationObserver(recolour);
+    for (const node of [document.documentElement, document.body])
+      watcher.observe(node, { attributes: true });
+    signal.addEventListener('abort', () => watcher.disconnect());
+    matchMedia('(prefers-color-scheme:dark)').addEventListener('change', recolour, { signal });
     wishlist.addEventListener('lists', () => this.refresh(), { signal });
     wishlist.addEventListener('shopper', () => this.begin(), { signal });
     addEventListener('offline', () => this.draw(), { signal });
@@ -143,14 +153,24 @@ export abstract class View<W extends Item | SharedItem> extends Base {
     this.draw();
   }
 
-  /** Runs a change, shows a message if it fails, and reloads. */
-  async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /** Runs a change, shows a message (see `toast`) if it fails, and reloads. */
+  async attempt<T>(work: () => Promise<T>, more?: Partial<Message>): Promise<T | undefined> {
     this.busy++;
     try {
       return await work();
     } catch (error) {
-      const { status } = error as WishlistError;
-      this.toast(this.say(status === 401 ? 'signIn' : status === 409 ? 'faster' : 'failed'));
+      const { code, status } = error as WishlistError;
+      const text =
+        code === 'cookies-blocked'
+          ? 'cookiesBlocked'
+          : !status
+            ? 'unreachable'
+            : status === 401
+              ? 'signIn'
+              : status === 409
+                ? 'faster'
+                : 'failed';
+      this.toast(this.say(text), '', undefined, more);
       return undefined;
     } finally {
       this.busy--;

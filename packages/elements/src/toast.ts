@@ -20,14 +20,14 @@ p,img{box-sizing:border-box;margin:0}
 div{display:grid;grid-template-columns:minmax(0,1fr);justify-items:center;gap:.5rem;padding-inline:.5rem}
 p{position:relative;display:flex;flex-wrap:wrap;gap:0 .6rem;align-items:center;max-width:min(34rem,100%);
 padding:.3rem 2.9rem .3rem .9rem;pointer-events:auto;font:.9375rem/1.35 var(--_font);color:var(--wishlist-on-toast,var(--wishlist-surface,#fff));
-background:var(--wishlist-toast,var(--wishlist-ink,#222));border-radius:var(--wishlist-radius,.875rem);box-shadow:0 .5rem 2rem rgb(0 0 0/.3)}
+background:var(--wishlist-toast,var(--wishlist-ink,#222));border-radius:var(--wishlist-radius,.875rem);box-shadow:0 .5rem 2rem rgb(0 0 0/.3),0 0 0 1px rgb(128 128 128/.4)}
 :host(:dir(rtl)) p{padding:.3rem .9rem .3rem 2.9rem}
 a,button{all:unset;box-sizing:border-box;flex:none;min-width:2.75rem;line-height:2.75rem;text-align:center;cursor:pointer;
 font-weight:600;text-decoration:underline;text-underline-offset:.2em}
 img{flex:none;width:2.5rem;height:2.5rem;margin-inline-start:-.4rem;object-fit:cover;border-radius:min(var(--wishlist-radius,.4rem),.4rem)}
 nav{flex:none;display:flex;gap:.75rem;margin-inline-start:auto}
-[part=text]{flex:1 1 11rem;min-width:0;padding-block:.4rem;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
-[part=text]:has([part=more]){display:block}
+[part=text]{flex:1 1 11rem;min-width:11rem;margin-block:.4rem;overflow-wrap:anywhere;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
+[part=text]:has([part=more]),[part=text].whole{display:block}
 [part=more]{display:block;line-height:1.35;text-align:start;font-weight:400;font-size:.9375em;opacity:.85}
 span[part=more]{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 [part=close]{position:absolute;inset:.3rem .15rem auto auto;text-decoration:none}
@@ -177,6 +177,8 @@ export class Rows {
       return node;
     };
     const words = add('span', 'text', text);
+    // What to do mustn't be cut, as a title may.
+    words.classList.toggle('whole', !items[0]);
     if (more) words.append(add(href ? 'a' : 'span', 'more', more, href));
     if (image) {
       const picture = add('img', 'picture', '') as HTMLImageElement;

@@ -70,6 +70,8 @@ export const PAGE = /* @__PURE__ */ Object.assign({}, CHOOSE, {
   removedMany: '{n} item removed|{n} items removed',
   signInHint: 'Sign in to keep your list on all your devices',
   removed: 'Removed {name}',
+  unreachable: 'Please check your connection.',
+  cookiesBlocked: 'Your browser blocks cookies. Allow them and try again.',
   tryAgain: 'Try again',
   close: 'Close',
   lists: 'Lists',
