@@ -16,7 +16,6 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from demo import mail_server, mailbox
-from tests.conftest import slow
 from tests.servers import HERE, wait_until
 
 from .conftest import MOVED, ROOT, Demo, press
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_demo_ends_with_its_service_and_keeps_nothing(number):
     """SIGINT and SIGTERM end the demo with exit code 0, without leaving processes or files."""
     with Demo({}) as demo:

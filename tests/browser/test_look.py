@@ -165,7 +165,11 @@ def test_documented_rules_make_rows_of_the_cards(own_shop, new_visitor, width):
     page = visitor.open("")
     for id in (78, 79):
         page.evaluate(SAVE, {"productId": id})
-    visitor.open(f"<style>{rules}</style><wishlist-page cart></wishlist-page>", page=page, scripts=("wishwell", "page"))
+    visitor.open(
+        f"<style>{rules}</style><wishlist-page cart></wishlist-page>",
+        page=page,
+        scripts=("wishwell", "page"),
+    )
     card = page.locator("wishlist-page >> .card").first
     card.locator(".options").wait_for()  # placeholders have none
     shown, picture, name, menu = (

@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.app_proxy import BASE, KEY, SHOP, AppProxy, common, signed
-from tests.conftest import slow
 from tests.servers import Service, wait_until
 
 pytestmark = pytest.mark.xdist_group("shop-browser")
@@ -185,7 +184,7 @@ def test_shop_can_prevent_the_event_and_use_its_own_sign_in(platform, page):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("attribute", [slow(""), 'sign-in="javascript:document.title=1"'])
+@pytest.mark.parametrize("attribute", ["", 'sign-in="javascript:document.title=1"'])
 def test_heart_shows_an_alert_when_the_shop_has_no_sign_in_page(platform, page, attribute):
     """Without a sign-in page, an accessible alert with the shop's text appears; the last press is
     still saved after a sign-in."""

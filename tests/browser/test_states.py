@@ -6,8 +6,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.conftest import slow
-
 from .test_pages import violations
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -33,9 +31,9 @@ OUTSIDE = """() => {
     ("size", "scheme", "dir"),
     [
         (PHONE, "light", "ltr"),
-        slow(PHONE, "dark", "rtl"),
-        slow(DESKTOP, "light", "rtl"),
-        slow(DESKTOP, "dark", "ltr"),
+        (PHONE, "dark", "rtl"),
+        (DESKTOP, "light", "rtl"),
+        (DESKTOP, "dark", "ltr"),
     ],
 )
 def test_every_state_is_accessible_and_inside_the_window(

@@ -10,7 +10,6 @@ import asyncpg
 import pytest
 
 from tests import schema
-from tests.conftest import slow
 from tests.servers import Service
 from wishwell.db import migrate
 from wishwell.errors import Misconfigured
@@ -28,7 +27,7 @@ def empty(engine, request):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [3, slow(8)])
+@pytest.mark.parametrize("count", [3, 8])
 def test_concurrent_migrations_are_applied_once(empty, engine, count):
     """Concurrent migrations all succeed and one does the work; `--plan` changes nothing.
     Rule: migrate-once."""

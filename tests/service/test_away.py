@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from tests.api.conftest import envelope, request_head
-from tests.conftest import SIGNING_KEY, Shop, slow
+from tests.conftest import SIGNING_KEY, Shop
 from tests.faults.harness import step, with_clock
 from tests.servers import Service, wait_until
 from tests.servers.postgres import holding
@@ -192,7 +192,7 @@ def read_response(connection: socket.socket) -> tuple[int, dict[str, str], bytes
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", slow("2")])
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_refusal_during_a_stop_has_rate_limit_and_cors_headers(workers):
     """A request that is refused during a stop has its caller's rate-limit and CORS headers. New
     connections aren't reported ready or left waiting.

@@ -11,7 +11,6 @@ from contextlib import closing
 import pytest
 
 from tests.api.conftest import walk
-from tests.conftest import slow
 from tests.servers import Service, wait_until
 from wishwell.db.sqlite import backup
 
@@ -81,7 +80,7 @@ def test_backup_refuses_to_overwrite_files_and_leaves_no_partial_ones():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", [signal.SIGTERM, slow(signal.SIGHUP)])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
 def test_backup_that_is_stopped_leaves_nothing(ending):
     """A stopped backup leaves no files. Rule: backup-complete."""
     service = Service()

@@ -9,7 +9,6 @@ import time
 import pytest
 
 from tests.api.conftest import connect
-from tests.conftest import slow
 from tests.servers import PREFIX, Service
 
 SECONDS = 3
@@ -38,7 +37,7 @@ def impatient(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("request_", "status"), [slow(LIVE, b"200"), (ITEMS, b"401")])
+@pytest.mark.parametrize(("request_", "status"), [(LIVE, b"200"), (ITEMS, b"401")])
 def test_idle_connection_is_closed_after_the_idle_timeout(impatient, request_, status):
     """The idle timeout counts from the last response, whatever its status. Rule: request-limits."""
     with connect(impatient) as connection:

@@ -27,7 +27,7 @@ def backed_up_keys(service, folder="keys"):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [slow(NAMES[0]), NAMES[1]])
+@pytest.mark.parametrize("name", [NAMES[0], NAMES[1]])
 def test_start_creates_no_key_when_the_database_needs_a_lost_one(service, name):
     """No start or command replaces a lost key that the database needs, nor its backups. Once the key is
     restored, the service works. Rules: signing-keys, sealing-keys."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.conftest import SIGNING_KEY, slow
+from tests.conftest import SIGNING_KEY
 from tests.servers import HERE, Service, wait_until
 
 from .test_metrics import value
@@ -70,7 +70,7 @@ def stuck(*, blocking: bool = True) -> tuple[int, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("what", "workers"), [slow("gone", 1), ("stuck", 1), slow("stuck", 2), slow("full", 1)]
+    ("what", "workers"), [("gone", 1), ("stuck", 1), ("stuck", 2), ("full", 1)]
 )
 def test_blocked_log_does_not_stop_the_service(service, what, workers):
     """A closed or stuck reader, or a full disk, doesn't stop the service.
@@ -123,7 +123,9 @@ def all_there(service: Service, log: Callable[[], bytes], count: int) -> None:
     ("workers", "blocking"),
     [
         (1, False),
-        *(slow(*case) for case in ((1, True), (2, False), (2, True))),
+        (1, True),
+        (2, False),
+        (2, True),
     ],
 )
 def test_log_continues_with_whole_lines_when_it_is_read_again(service, workers, blocking):

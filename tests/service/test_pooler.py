@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.conftest import ROOMY, SEALING_KEY, SIGNING_KEY, Shop, slow
+from tests.conftest import ROOMY, SEALING_KEY, SIGNING_KEY, Shop
 from tests.servers import PostgresServer, Service
 from tests.servers.pgbouncer import PgBouncer, pgbouncer_binary
 
@@ -28,7 +28,7 @@ async def visit(http, shop):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", [slow("session"), "transaction"])
+@pytest.mark.parametrize("mode", ["session", "transaction"])
 def test_service_works_through_pgbouncer(postgres_server: PostgresServer, mode: str):
     """Twelve concurrent clients work through PgBouncer; in transaction mode on three connections.
     Rule: database-failover."""

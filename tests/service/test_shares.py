@@ -18,7 +18,6 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.api.conftest import connect
-from tests.conftest import slow
 from tests.servers import HERE, PREFIX, Service, wait_until
 
 pytestmark = pytest.mark.xdist_group("shares")
@@ -117,7 +116,7 @@ def post(service: Service, source: str, token: str | None, path: str = f"{PREFIX
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sessions", "each", "own"), [(139, 1, 1), slow(30, 5, 8)])
+@pytest.mark.parametrize(("sessions", "each", "own"), [(139, 1, 1), (30, 5, 8)])
 def test_many_sessions_of_one_address_refuse_no_newcomers_of_others(sessions, each, own):
     """Sessions of one address share the process with other addresses of the store as one of them, also by token: none
     of the requests of newcomers, `own` by each token, is refused, and the crowd loses its newest ones.

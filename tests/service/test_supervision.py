@@ -13,7 +13,6 @@ import psutil
 import pytest
 
 from tests.api.conftest import soon
-from tests.conftest import slow
 from tests.servers import ServerFailed, Service, answers, connects, wait_until
 
 from .test_metrics import workers
@@ -154,7 +153,7 @@ def test_hangups_during_a_hangup_replace_the_workers_once_more(faulty):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("after", [0.0, slow(1.0)])
+@pytest.mark.parametrize("after", [0.0, 1.0])
 def test_stop_during_a_start_ends_all_processes(faulty, after):
     """SIGTERM while workers start ends them and the parent, with exit code 0. Rule: serve-workers."""
     service, inject = faulty

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from tests.api.conftest import data, request_head
-from tests.conftest import ROOMY, SIGNING_KEY, Shop, slow
+from tests.conftest import ROOMY, SIGNING_KEY, Shop
 from tests.servers import HERE, PREFIX, Service, wait_until
 
 from .test_metrics import value
@@ -68,7 +68,7 @@ def read_rest(connection: socket.socket) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [(), slow(("Connection: close",))], ids=["kept", "close"])
+@pytest.mark.parametrize("more", [(), ("Connection: close",)], ids=["kept", "close"])
 def test_unread_response_is_dropped_and_its_memory_freed(service, more):
     """Unread responses are dropped, logged and counted, and their memory is reused.
     Rule: slow-clients."""

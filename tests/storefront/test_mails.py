@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.conftest import slow
 from tests.servers import wait_until
 from tests.servers.mail_server import MailServer
 
@@ -109,7 +108,7 @@ def test_visitor_confirms_an_address_and_gets_a_mail(mailing, mail_server):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("owner", ["store", slow("installation")])
+@pytest.mark.parametrize("owner", ["store", "installation"])
 def test_credentials_of_the_mail_server_appear_nowhere(owner):
     """Whether the server accepts or refuses them, its user and password are in no log, answer,
     command's output, export, metric or page, and in the database only encrypted.
