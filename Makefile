@@ -27,8 +27,6 @@ screenshots: $(VENV)/.dev ## Take the README's pictures of the demo anew, into d
 # Each process would compile all tests anew where the environment says not to keep bytecode.
 check test test-of test-slow test-examples test-prism test-ways: export PYTHONDONTWRITEBYTECODE =
 
-# Chromium without windows takes a quarter less processor time. `make test-slow` uses Chromium itself.
-test: export WISHWELL_TEST_CHROMIUM ?= $(shell command -v chromium-headless-shell)
 test: $(VENV)/.dev ## Install what the tests need and run the quick ones: both engines, faults, a browser
 	@$(BIN)/pytest -n $(JOBS) -m "not slow" --ignore tests/lint --durations=10 --durations-min=2
 

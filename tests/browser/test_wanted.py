@@ -87,7 +87,6 @@ def test_element_is_empty_until_the_store_allows_wish_counts(wanted):
     expect(wanted.open(ONE.format(3, "")).locator("wishlist-wanted")).not_to_be_empty()
 
 
-@pytest.mark.slow  # the headless shell of `make test` has no cache while requests are routed
 def test_all_elements_of_a_page_share_one_request(wanted):
     """All elements of a page share one request, without a session and cached by the browser, and
     use the page's language.
