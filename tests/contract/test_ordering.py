@@ -21,7 +21,7 @@ MOVES = {
     "to and fro": lambda count: (count // 2, count // 2 + 1),
     "anywhere": lambda count: random.sample(range(count), 2),
 }
-SIMILAR_MOVES = MOVES.keys() - {"to the start", "anywhere"}
+SIMILAR_MOVES = [way for way in MOVES if way not in ("to the start", "anywhere")]
 
 
 def filled(bench, count):
