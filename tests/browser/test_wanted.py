@@ -56,6 +56,11 @@ class Wanted:
         if f"{BASE}/api/" in request.url:
             self.asked.append(request.url.partition("/api/")[2])
 
+    def allow(self):
+        """Lets the store show its wish counts."""
+        self.shop.update("--show-wishes", "on")
+        wait_until(lambda: self.shop.admin.get("/wishes?products=1").status_code == 200, seconds=30)
+
     def open(self, *elements, lang="en"):
         page = self.context.new_page()
         body = PAGE.format(lang=lang, elements="".join(elements))
@@ -74,6 +79,13 @@ def wanted(chromium):
         made.context.close()
 
 
+@pytest.fixture
+def showing(wanted):
+    """The shop, whose wish counts may be shown."""
+    wanted.allow()
+    return wanted
+
+
 def texts(page):
     return page.locator("wishlist-wanted").all_text_contents()
 
@@ -82,38 +94,39 @@ def test_element_is_empty_until_the_store_allows_wish_counts(wanted):
     """The element is empty until the store allows it. Rule: show-wishes."""
     page = wanted.open(ONE.format(3, ""))
     assert texts(page) == [""]
-    wanted.shop.update("--show-wishes", "on")
-    wait_until(lambda: wanted.shop.admin.get("/wishes?products=1").status_code == 200, seconds=30)
+    wanted.allow()
     expect(wanted.open(ONE.format(3, "")).locator("wishlist-wanted")).not_to_be_empty()
 
 
-def test_all_elements_of_a_page_share_one_request(wanted):
+def test_all_elements_of_a_page_share_one_request(showing):
     """All elements of a page share one request, without a session and cached by the browser, and
     use the page's language.
     Rule: show-wishes."""
     products = (4, 3, 3, 2, 1, "x y")
-    wanted.asked.clear()
-    page = wanted.open(*(ONE.format(product, "") for product in products))
+    showing.asked.clear()
+    page = showing.open(*(ONE.format(product, "") for product in products))
     line = "{}+ people have this on their wishlist"
     said = [line.format("10,000"), *[line.format("100")] * 2, "", "", ""]
     expect(page.locator("wishlist-wanted")).to_have_text(said)
-    assert wanted.asked == ["wishes?products=1,2,3,4"]
-    assert violations(page) == [] and wanted.context.cookies() == []
-    german = wanted.open(*(ONE.format(product, "") for product in reversed(products)), lang="de-DE")
+    assert showing.asked == ["wishes?products=1,2,3,4"]
+    assert violations(page) == [] and showing.context.cookies() == []
+    german = showing.open(
+        *(ONE.format(product, "") for product in reversed(products)), lang="de-DE"
+    )
     last = german.locator("wishlist-wanted").last
     expect(last).to_have_text("10.000+ Personen haben das auf ihrem Merkzettel")
 
     def from_cache():
-        page = wanted.open(*(ONE.format(product, "") for product in products))
+        page = showing.open(*(ONE.format(product, "") for product in products))
         return page.evaluate("performance.getEntriesByType('resource').at(-1).transferSize") == 0
 
     # The browser writes its cache in the background, so the first page after may still request.
     assert wait_until(from_cache, seconds=20)
 
 
-def test_element_follows_changes_of_its_text_and_product(wanted):
+def test_element_follows_changes_of_its_text_and_product(showing):
     """The shop sets the text, and the element follows a change of its `product` attribute."""
-    page = wanted.open(ONE.format(3, 'label="Beliebt: {count}"'))
+    page = showing.open(ONE.format(3, 'label="Beliebt: {count}"'))
     element = page.locator("wishlist-wanted")
     expect(element).to_have_text("Beliebt: 100")
     element.evaluate("element => element.setAttribute('label', '{count}+')")
@@ -125,23 +138,23 @@ def test_element_follows_changes_of_its_text_and_product(wanted):
     expect(element).to_be_empty()
 
 
-def test_more_than_250_products_are_requested_in_batches(wanted):
+def test_more_than_250_products_are_requested_in_batches(showing):
     """More than 250 products are requested in batches. Rule: show-wishes."""
-    wanted.asked.clear()
-    page = wanted.open(*(ONE.format(product, "") for product in range(1, 301)))
+    showing.asked.clear()
+    page = showing.open(*(ONE.format(product, "") for product in range(1, 301)))
     expect(page.locator("wishlist-wanted").nth(3)).not_to_be_empty()
     page.wait_for_load_state("networkidle")
-    assert [asked.count(",") + 1 for asked in wanted.asked] == [250, 50]
+    assert [asked.count(",") + 1 for asked in showing.asked] == [250, 50]
 
 
 @pytest.mark.slow
-def test_unreachable_storefront_leaves_the_element_empty_without_an_error(wanted):
+def test_unreachable_storefront_leaves_the_element_empty_without_an_error(showing):
     """Without a storefront the element shows nothing, and no error reaches the page."""
-    page = wanted.context.new_page()
+    page = showing.context.new_page()
     wrong = []
     page.on("pageerror", lambda error: wrong.append(error))
     page.route("**/api/wishes*", lambda route: route.abort())
     body = PAGE.format(lang="en", elements=ONE.format(3, ""))
-    page.route(f"{wanted.url}/", lambda route: route.fulfill(body=body, content_type="text/html"))
-    page.goto(f"{wanted.url}/", wait_until="networkidle")
+    page.route(f"{showing.url}/", lambda route: route.fulfill(body=body, content_type="text/html"))
+    page.goto(f"{showing.url}/", wait_until="networkidle")
     assert (texts(page), wrong) == ([""], [])
