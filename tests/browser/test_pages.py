@@ -154,7 +154,7 @@ def check_open_to_everybody(page, states, count):
 def test_every_page_is_accessible(shopper):
     """Every page of the shop is accessible."""
     page = shopper.context.new_page()
-    check_open_to_everybody(page, every_page(shopper, page), 41)
+    check_open_to_everybody(page, every_page(shopper, page), 43)
     # Control: barely visible text is found.
     shopper.go(page, "/")
     page.evaluate("document.querySelector('h1').style.color = 'rgb(128 128 128 / 20%)'")
