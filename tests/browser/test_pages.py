@@ -104,7 +104,8 @@ def every_state(shopper, page, path):
     yield f"{path} menu"
     page.get_by_role("button", name="Share", exact=True).click()
     yield f"{path} choices"
-    page.get_by_role("button", name="Create link").click()
+    if path == "/wishlist":  # later the wishlist is shared
+        page.get_by_role("button", name="Create link").click()
     page.get_by_role("button", name="Copy link").click()
     page.get_by_text("Link copied.").wait_for()
     yield f"{path} share"

@@ -331,6 +331,7 @@ def test_share_link_is_offered_to_the_phones_share_dialog_and_by_email(
     )
     shopper.make_list(page, "Birthday", [101], DEMO)
     choose(page, "Share")
+    button(page, "Create link").click()
     button(page, "Share via…").click()
     assert wait_until(lambda: page.evaluate("window.given"), seconds=30)
     given = page.evaluate("window.given")

@@ -110,7 +110,8 @@ align-content:flex-start;gap:.5rem;padding:.45rem}
 .remove svg{fill:currentColor;stroke:none;color:var(--wishlist-color-saved,#c2183c)}
 .grip{cursor:grab;touch-action:none}
 .options svg,.grip svg{stroke-width:2.6}
-.dragged{z-index:2;pointer-events:none;opacity:.92;content-visibility:visible}
+.dragged,.dragged *{pointer-events:none}
+.dragged{z-index:2;opacity:.92;content-visibility:visible}
 .dragged .picture{box-shadow:0 1rem 2.5rem rgb(0 0 0/.3)}
 .show-more{display:flex;margin:2rem auto 0}
 .skeleton .picture,.skeleton .bone{background:var(--_fill)}
