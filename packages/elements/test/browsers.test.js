@@ -134,7 +134,7 @@ const TABLE = [
         new URL('../../../docs/browser.md', import.meta.url),
         'utf8',
       );
-      shop.css = documents.match(/`(wishlist-button:not\(:defined\) \{[^}]*\})`/)?.[1] ?? '';
+      shop.css = documents.match(/^(wishlist-button:not\(:defined\) \{[^}]*\})/m)?.[1] ?? '';
       await page.evaluateOnNewDocument(() => {
         customElements.define = () => {};
       });
@@ -437,6 +437,8 @@ const TABLE = [
       await press(page, '.tab', 1);
       await press(page, '.menu');
       await press(page, '.share');
+      await until(page, '() => !!find(".create")');
+      await press(page, '.create');
       await until(page, '() => /shared#/.test(find("input[readonly]")?.value)');
     },
   ],
