@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import json
 import os
 import secrets
@@ -138,12 +137,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         key=lambda name: ("browser" not in name, len(groups[name]) < 50, zlib.crc32(name.encode())),
     )
     items[:] = [item for name in order for item in groups[name]]
-
-
-def pytest_collection_finish() -> None:
-    """Exempts everything collected from garbage collection: it lives until the end, and each full
-    collection would visit all of it."""
-    gc.freeze()
 
 
 def slow(*values: object, **options: Any) -> Any:

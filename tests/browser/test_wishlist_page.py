@@ -91,6 +91,9 @@ def test_selected_items_are_put_on_a_list_or_removed_together(shopper):
     expect(button(bar, "Remove")).to_be_disabled()
     expect(cards(page).get_by_role("button")).to_have_count(0)
     expect(cards(page).get_by_role("link")).to_have_count(0)
+    page.evaluate(
+        """addEventListener('wishlist-added', () => (window.added = (window.added ?? 0) + 1), true)"""
+    )
     for name in (LAMP, FIG):
         page.get_by_role("checkbox", name=name).check()
     button(bar, "Add to lists").click()
@@ -118,6 +121,8 @@ def test_selected_items_are_put_on_a_list_or_removed_together(shopper):
     expect(page.get_by_text("Restored 2 items")).to_be_visible()
     saves = [line for line in sent if re.search("^(POST|PUT) .*/items$", line)]
     assert [line.split()[0] for line in saves] == ["PUT"]
+    # Only the items that were removed are new.
+    assert wait_until(lambda: page.evaluate("window.added") == 2, seconds=10)
     shows(page, CUP, LAMP, THROW, FIG)
     page.reload()
     shows(page, CUP, LAMP, THROW, FIG)

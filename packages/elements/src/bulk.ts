@@ -4,8 +4,8 @@ import type { Wishlist } from './wishlist.js';
 
 const MOST = 250; // items in one request
 
-/** What to save of an item, and its product, which the response lacks. */
-type Saving = NewItem & { product: Item['product'] | undefined };
+/** What to save of an item that there is or was, and its product, which the response lacks. */
+type Saving = NewItem & { id: string; product: Item['product'] | undefined };
 
 /** Saves items in as few requests as possible, the first as the newest. Resolves to what is saved. */
 export async function saveAll(wishlist: Wishlist, items: Saving[]): Promise<Item[]> {
@@ -13,11 +13,11 @@ export async function saveAll(wishlist: Wishlist, items: Saving[]): Promise<Item
   // The last ones first, because those of a later request are newer.
   for (let end = items.length; end > 0; end -= MOST) {
     const some = items.slice(Math.max(0, end - MOST), end);
-    const body = { items: some.map(({ product: _, ...item }) => item) };
+    const body = { items: some.map(({ id: _, product: __, ...item }) => item) };
     const answer = await wishlist.call<{ data: Item[] }>('PUT', 'items', { body });
     const data = answer.data.map((item, at) => ({ ...item, product: some[at]!.product }) as Item);
-    // An item that was there keeps the time of its creation.
-    const added = data.filter(({ createdAt, updatedAt }) => createdAt === updatedAt);
+    // An item that is still there keeps its id.
+    const added = data.filter(({ id }, at) => id !== some[at]!.id);
     wishlist.wrote({ items: data }, added);
     saved.unshift(...data);
   }
@@ -28,6 +28,7 @@ export async function saveAll(wishlist: Wishlist, items: Saving[]): Promise<Item
 export function saveAgain(wishlist: Wishlist, items: Item[]): Promise<Item[]> {
   const byProduct = new Map<string, Saving>();
   for (const {
+    id,
     productId,
     variantId = null,
     quantity,
@@ -36,7 +37,7 @@ export function saveAgain(wishlist: Wishlist, items: Item[]): Promise<Item[]> {
     listIds,
     product,
   } of items) {
-    const saving = { productId, variantId, quantity, tags, note, listIds, product };
+    const saving = { id, productId, variantId, quantity, tags, note, listIds, product };
     byProduct.set(`${productId} ${variantId}`, saving);
   }
   return saveAll(wishlist, [...byProduct.values()]);

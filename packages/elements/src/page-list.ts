@@ -328,7 +328,7 @@ export abstract class PageElement extends View<Item> {
     this.#all -= ids.length;
     this.draw();
     return () => {
-      for (const [at, item] of hidden) this.items!.splice(at, 0, item);
+      for (const [at, item] of hidden) this.items?.splice(at, 0, item);
       this.#all += ids.length;
       this.draw();
     };

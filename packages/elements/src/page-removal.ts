@@ -26,14 +26,14 @@ export class Removals {
     const { page } = this;
     if (!items[0]) return;
     const ids = items.map(({ id }) => id);
-    const put = page.without(ids);
+    const showAgain = page.without(ids);
     this.#run(async () => {
       for (const list of new Set(items.flatMap(({ listIds }) => listIds))) {
         const known = this.#orders.get(list) ?? [];
         this.#orders.set(list, inserted(await page.idsOf(list), known));
       }
       await page.wishlist.items.delete(ids).catch((error) => {
-        put();
+        showAgain();
         throw error;
       });
       for (const id of ids) this.#removed.add(id);

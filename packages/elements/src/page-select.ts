@@ -83,8 +83,8 @@ export class Selection {
       const unmarked = chosen.filter(({ purchased }) => !purchased);
       await saveAll(
         page.wishlist,
-        unmarked.map(({ productId, variantId = null, product }) => {
-          return { productId, variantId, product, listIds };
+        unmarked.map(({ id, productId, variantId = null, product }) => {
+          return { id, productId, variantId, product, listIds };
         }),
       );
       // To save these would clear their marks.

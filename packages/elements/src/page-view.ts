@@ -160,16 +160,10 @@ export abstract class View<W extends Item | SharedItem> extends Base {
       return await work();
     } catch (error) {
       const { code, status } = error as WishlistError;
-      const text =
-        code === 'cookies-blocked'
-          ? 'cookiesBlocked'
-          : !status
-            ? 'unreachable'
-            : status === 401
-              ? 'signIn'
-              : status === 409
-                ? 'faster'
-                : 'failed';
+      // Without a status there was no response.
+      const byStatus = { 0: 'unreachable', 401: 'signIn', 409: 'faster' } as const;
+      const ofStatus = byStatus[(status || 0) as keyof typeof byStatus] ?? 'failed';
+      const text = code === 'cookies-blocked' ? 'cookiesBlocked' : ofStatus;
       this.toast(this.say(text), '', undefined, more);
       return undefined;
     } finally {
